@@ -1,0 +1,37 @@
+#include "base/buffer.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+
+Pages::~Pages() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+void Pages::resize(std::size_t bytes) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t rounded = (bytes + page - 1) / page * page;
+  if (rounded == bytes_ && bytes >= bytes_) return;
+  if (rounded < bytes) throw Error("a buffer of " + std::to_string(bytes) + " bytes was asked for");
+  if (rounded == 0) {
+    if (data_ != nullptr) munmap(data_, bytes_);
+    data_ = nullptr;
+    bytes_ = 0;
+    return;
+  }
+  void* moved = data_ == nullptr
+                    ? mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                    : mremap(data_, bytes_, rounded, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED)
+    throw Error("out of memory: a buffer of " + std::to_string(rounded) + " bytes could not be had",
+                "use a machine with more memory, or a smaller file");
+  data_ = moved;
+  bytes_ = rounded;
+}
+
+}  // namespace s3gd

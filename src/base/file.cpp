@@ -1,0 +1,78 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+void sync_to_disk(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw_file_error("write", path, errno);
+  const bool ok = fsync(fd) == 0;
+  const int error_number = errno;
+  close(fd);
+  if (!ok) throw_file_error("write", path, error_number);
+}
+
+}  // namespace
+
+void throw_file_error(const std::string& action, const std::string& path, int error_number) {
+  std::string hint;
+  if (error_number == ENOENT) hint = "check the path";
+  if (error_number == EACCES) hint = "check its permissions";
+  throw Error("cannot " + action + " " + path + ": " + std::strerror(error_number), hint);
+}
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw_file_error("open", path, errno);
+  struct stat info {};
+  int failure = fstat(fd, &info) == 0 ? 0 : errno;
+  if (failure == 0 && S_ISDIR(info.st_mode)) failure = EISDIR;
+  if (failure == 0 && info.st_size > 0) {
+    size_ = static_cast<std::size_t>(info.st_size);
+    data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
+    if (data_ == MAP_FAILED) failure = errno;
+  }
+  close(fd);
+  if (failure != 0) {
+    data_ = nullptr;
+    throw_file_error("read", path, failure);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& fill) {
+  static std::atomic<unsigned> counter{0};
+  const std::string temporary =
+      path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+  try {
+    errno = 0;
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    if (!out) throw_file_error("write", path, errno);
+    fill(out);
+    out.close();
+    if (!out) throw_file_error("write", path, errno != 0 ? errno : EIO);
+    sync_to_disk(temporary);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_file_error("write", path, errno);
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace s3gd

@@ -1,0 +1,31 @@
+#include "base/interrupt.hpp"
+
+#include <atomic>
+#include <csignal>
+
+namespace s3gd {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+extern "C" void on_signal(int number) {
+  if (stop_requested.exchange(true)) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return stop_requested.load(std::memory_order_relaxed); }
+void request_interrupt(bool on) { stop_requested.store(on); }
+
+}  // namespace s3gd

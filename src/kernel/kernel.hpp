@@ -1,0 +1,61 @@
+// The arithmetic of the inner loops. SIMD lives here and nowhere else: the best instruction set of the machine is
+// chosen at run time. T is the data's type; sums of float rows against float vectors are kept in float lanes and
+// returned as double, those against double vectors are done in double throughout.
+#pragma once
+
+#include <cstdint>
+
+#include "s3gd/matrix.hpp"
+
+namespace s3gd::kernel {
+
+// sum_j x_j w_j
+double dot(const float* x, const float* w, Index n);
+double dot(const double* x, const double* w, Index n);
+double dot(const float* x, const double* w, Index n);
+
+// y_j += a x_j
+void axpy(double a, const float* x, float* y, Index n);
+void axpy(double a, const double* x, double* y, Index n);
+void axpy(double a, const float* x, double* y, Index n);
+
+// y_j *= a
+void scale(double a, float* y, Index n);
+void scale(double a, double* y, Index n);
+
+// out[r] = x_r . w for `count` rows given by pointers (several rows at a time share the loads of w).
+void dot_rows(const float* const* rows, Index count, const float* w, Index n, double* out);
+void dot_rows(const double* const* rows, Index count, const double* w, Index n, double* out);
+void dot_rows(const float* const* rows, Index count, const double* w, Index n, double* out);
+
+// y += sum_r coefficients[r] * x_r (several rows at a time share the loads and stores of y).
+void axpy_rows(const double* coefficients, const float* const* rows, Index count, float* y, Index n);
+void axpy_rows(const double* coefficients, const double* const* rows, Index count, double* y, Index n);
+void axpy_rows(const double* coefficients, const float* const* rows, Index count, double* y, Index n);
+
+// w_j = scale * (w_j - a * g_j) for a dense step with a drift and a shrink in one pass over memory.
+void shrink_step(double scale, double a, const float* g, float* w, Index n);
+void shrink_step(double scale, double a, const double* g, double* w, Index n);
+
+// Sparse rows: values and columns of one row against a dense vector. T = float|double, I = int32|int64, W = float|double.
+template <class T, class I, class W>
+inline double sparse_dot(const T* values, const I* columns, Index count, const W* w) {
+  double even = 0, odd = 0;  // two chains, so that the additions overlap
+  Index k = 0;
+  for (; k + 1 < count; k += 2) {
+    even += static_cast<double>(values[k]) * static_cast<double>(w[columns[k]]);
+    odd += static_cast<double>(values[k + 1]) * static_cast<double>(w[columns[k + 1]]);
+  }
+  if (k < count) even += static_cast<double>(values[k]) * static_cast<double>(w[columns[k]]);
+  return even + odd;
+}
+
+template <class T, class I, class W>
+inline void sparse_axpy(double a, const T* values, const I* columns, Index count, W* w) {
+  const W factor = static_cast<W>(a);
+  for (Index k = 0; k < count; ++k) w[columns[k]] += factor * static_cast<W>(values[k]);
+}
+
+const char* instruction_set();  // for `s3gd --version` and run.json
+
+}  // namespace s3gd::kernel
