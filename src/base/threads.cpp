@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "s3gd/error.hpp"
@@ -44,7 +45,8 @@ struct Job {
   void wait() {
     std::unique_lock lock(mutex);
     finished.wait(lock, [this] { return done.load() == chunks; });
-    if (failure) std::rethrow_exception(failure);
+    // Taken out of the job: its last owner may be a helper, which must not end the life of what the caller catches.
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
 
   const Index chunks;
