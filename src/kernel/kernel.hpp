@@ -37,7 +37,8 @@ void axpy_rows(const double* coefficients, const float* const* rows, Index count
 void shrink_step(double scale, double a, const float* g, float* w, Index n);
 void shrink_step(double scale, double a, const double* g, double* w, Index n);
 
-// Sparse rows: values and columns of one row against a dense vector. T = float|double, I = int32|int64, W = float|double.
+// Sparse rows: values and columns of one row against a dense vector. T = float|double, I = int32|int64, W =
+// float|double.
 template <class T, class I, class W>
 inline double sparse_dot(const T* values, const I* columns, Index count, const W* w) {
   double even = 0, odd = 0;  // two chains, so that the additions overlap
