@@ -30,3 +30,4 @@ foreach(kind static shared)
   set_target_properties(s3gd_${kind} PROPERTIES OUTPUT_NAME s3gd EXPORT_NAME ${kind} VERSION ${PROJECT_VERSION}
                                                 SOVERSION ${PROJECT_VERSION_MAJOR})
 endforeach()
+add_library(s3gd::s3gd ALIAS s3gd_shared)
