@@ -20,6 +20,6 @@ foreach(source IN LISTS fuzz_sources)
     set(seeds)
   endif()
   add_test(NAME Fuzz.${name} COMMAND ${target} -max_total_time=${FUZZ_SECONDS} -rss_limit_mb=512 -timeout=10
-                                     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${seeds})
+                                     -seed=1 -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${seeds})
   set_tests_properties(Fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
 endforeach()
