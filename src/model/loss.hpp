@@ -1,7 +1,11 @@
 // Losses: value, slope, curvature and conjugate of psi(u, y), stable for every margin u.
 //
 // A slope of the form phi(u) - c(y) is "separable": the graph propagates phi alone and the label term is exact.
+// Labels are -1 or +1 except for `squared`. A slope costs one exponential at most and is inlined into the loops.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "s3gd/problem.hpp"
 
@@ -19,7 +23,7 @@ class Loss {
   double conjugate(double v, double y) const;  // psi*(v) = sup_u (u v - psi(u, y)); infinity outside its domain
 
   bool separable() const { return kind_ == LossKind::logistic || kind_ == LossKind::squared; }
-  double phi(double u) const;    // slope(u, y) = phi(u) - label(y); separable losses only
+  double phi(double u) const;  // slope(u, y) = phi(u) - label(y); separable losses only
   double label(double y) const;
 
   bool classifies() const { return kind_ != LossKind::squared; }
@@ -28,5 +32,26 @@ class Loss {
   LossKind kind_;
   double beta_;
 };
+
+// 1 / (1 + exp(-t)): exact to rounding at both ends, since exp overflows to infinity and that gives 0.
+inline double sigmoid(double t) { return 1.0 / (1.0 + std::exp(-t)); }
+
+inline double Loss::slope(double u, double y) const {
+  switch (kind_) {
+    case LossKind::logistic:
+      return -y * sigmoid(-y * u);
+    case LossKind::squared:
+      return 2.0 * (u - y);
+    case LossKind::squared_hinge:
+      return -y * std::max(0.0, 1.0 - y * u);
+    case LossKind::smooth_hinge:
+      return -y * sigmoid(beta_ * (1.0 - y * u));
+  }
+  return 0;
+}
+
+inline double Loss::phi(double u) const { return kind_ == LossKind::logistic ? sigmoid(u) : 2.0 * u; }
+
+inline double Loss::label(double y) const { return kind_ == LossKind::logistic ? (y > 0 ? 1.0 : 0.0) : 2.0 * y; }
 
 }  // namespace s3gd
