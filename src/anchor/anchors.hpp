@@ -1,0 +1,20 @@
+// Anchor selection (first half of Algorithm 2): the training row nearest to each k-means centre.
+//
+// Anchors differ from each other in content, not only in index: where the nearest row is taken already, the next
+// nearest follows. Cost: k-means, and one (rows x centres) product.
+#pragma once
+
+#include <vector>
+
+#include "s3gd/graph.hpp"
+
+namespace s3gd {
+
+// At most options.anchors rows; fewer only when there are not that many distinct rows.
+std::vector<Index> choose_anchors(const Matrix& x, const GraphOptions& options);
+
+// The given rows as points, row-major: rows.size() x cols.
+template <class T>
+std::vector<T> dense_rows(const Matrix& x, const std::vector<Index>& rows);
+
+}  // namespace s3gd

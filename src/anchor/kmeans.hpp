@@ -1,0 +1,39 @@
+// k-means: centres c_1 .. c_m that make  sum_i weight_i min_j ||x_i - c_j||^2  small.
+//
+// k-means++ seeding on a small sample, then Lloyd rounds on a larger one; a cluster that loses all its rows is moved
+// to the row farthest from its centre. Sums are taken in row order, so the result depends on the seed and not on the
+// number of threads. Cost O(rounds * sample * m * d), and d * m doubles.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "s3gd/matrix.hpp"
+
+namespace s3gd {
+
+struct KmeansOptions {
+  Index clusters = 10;
+  Index sample = 0;  // rows that take part, drawn at random; 0 = all
+  Index rounds = 10;
+  std::uint64_t seed = 0;
+  int threads = 0;
+};
+
+struct Centres {
+  Index count = 0;  // fewer than asked for when the sample has fewer distinct rows
+  Index dim = 0;
+  std::vector<double> values;  // count x dim
+
+  double* row(Index j) { return values.data() + j * dim; }
+  const double* row(Index j) const { return values.data() + j * dim; }
+};
+
+// weights: one per row of x, not negative, or empty (= all the same).
+Centres kmeans(const Matrix& x, const KmeansOptions& options, std::span<const double> weights = {});
+
+// For every row of x the nearest centre (the first of several equally near).
+std::vector<std::int32_t> assign_clusters(const Matrix& x, const Centres& centres, int threads = 0);
+
+}  // namespace s3gd

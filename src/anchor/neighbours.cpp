@@ -1,0 +1,140 @@
+#include "anchor/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "anchor/anchors.hpp"
+#include "base/threads.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kRowsPerBlock = 256;
+
+struct Neighbour {
+  double distance;
+  std::int32_t anchor;
+  bool operator<(const Neighbour& other) const {
+    return std::tie(distance, anchor) < std::tie(other.distance, other.anchor);
+  }
+};
+
+// The k-th smallest of the values (k at most their number); `smallest` is scratch of k. A NaN counts as infinite.
+template <class T>
+T kth_smallest(const T* values, Index count, Index k, T* smallest) {
+  std::fill(smallest, smallest + k, std::numeric_limits<T>::infinity());
+  T worst = smallest[k - 1];
+  for (Index j = 0; j < count; ++j) {
+    if (!(values[j] < worst)) continue;
+    Index place = k - 1;
+    for (; place > 0 && values[j] < smallest[place - 1]; --place) smallest[place] = smallest[place - 1];
+    smallest[place] = values[j];
+    worst = smallest[k - 1];
+  }
+  return worst;
+}
+
+// Working memory of one block.
+template <class T>
+struct Scratch {
+  Scratch(const Points<T>& anchors, Index k)
+      : products(static_cast<std::size_t>(kRowsPerBlock * anchors.count)),
+        squares(anchors.squares.begin(), anchors.squares.end()),
+        smallest(static_cast<std::size_t>(k)),
+        distances(static_cast<std::size_t>(k)) {
+    largest_square = *std::max_element(anchors.squares.begin(), anchors.squares.end());
+  }
+  std::vector<T> products;
+  std::vector<T> squares;
+  std::vector<T> smallest;
+  std::vector<double> distances;
+  std::vector<Neighbour> candidates;
+  double largest_square = 0;
+};
+
+// The candidates of row i: every anchor that could be among its k nearest given the rounding of `values`
+// (||z||^2 - 2 x.z), with exact distances, the k nearest in front and in order.
+template <class View, class T>
+void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, const T* values, Scratch<T>& scratch) {
+  const double rounding = distance_rounding<T>(x.cols) * (row_square(x, i) + scratch.largest_square);
+  const double limit =
+      static_cast<double>(kth_smallest(values, anchors.count, k, scratch.smallest.data())) + 2 * rounding;
+  auto& candidates = scratch.candidates;
+  candidates.clear();
+  for (Index j = 0; j < anchors.count; ++j)
+    if (!(static_cast<double>(values[j]) > limit))  // also when one of them overflowed to NaN
+      candidates.push_back({exact_distance(x, i, anchors, j), static_cast<std::int32_t>(j)});
+  std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end());
+}
+
+}  // namespace
+
+void kernel_weights(Kernel kernel, std::span<const double> distances, float* gammas) {
+  const double nearest = distances.front();
+  const double width = kernel == Kernel::paper ? std::max(1e-8, std::sqrt(nearest)) : nearest;  // sigma^2
+  double sum = 0;
+  for (std::size_t j = 0; j < distances.size(); ++j) {
+    const double excess = distances[j] - nearest;  // the nearest one's weight is 1: no 0/0 when all underflow
+    const double weight = j == 0 || excess == 0 ? 1.0 : std::exp(-excess / width);
+    gammas[j] = static_cast<float>(std::isfinite(weight) ? weight : 0.0);
+    sum += static_cast<double>(gammas[j]);
+  }
+  for (std::size_t j = 0; j < distances.size(); ++j)
+    gammas[j] = static_cast<float>(static_cast<double>(gammas[j]) / sum);
+}
+
+template <class View>
+void find_neighbours(const View& x, Index begin, Index end, const Points<typename View::Value>& anchors, Index k,
+                     Kernel kernel, std::int32_t* neighbours, float* gammas) {
+  using T = typename View::Value;
+  Scratch<T> scratch(anchors, k);
+  for (Index block = begin; block < end; block += kRowsPerBlock) {
+    const Index block_end = std::min(end, block + kRowsPerBlock);
+    row_products(x, block, block_end, anchors, scratch.products.data());
+    for (Index i = block; i < block_end; ++i, neighbours += k, gammas += k) {
+      T* values = scratch.products.data() + (i - block) * anchors.count;
+      for (Index j = 0; j < anchors.count; ++j)
+        values[j] = scratch.squares[static_cast<std::size_t>(j)] - 2 * values[j];
+      rank_anchors(x, i, anchors, k, values, scratch);
+      for (Index j = 0; j < k; ++j) {
+        const auto& neighbour = scratch.candidates[static_cast<std::size_t>(j)];
+        neighbours[j] = neighbour.anchor;
+        scratch.distances[static_cast<std::size_t>(j)] = neighbour.distance;
+      }
+      kernel_weights(kernel, scratch.distances, gammas);
+    }
+  }
+}
+
+NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& anchor_rows, Index k, Kernel kernel,
+                                   int threads) {
+  NeighbourLists lists;
+  lists.neighbours.resize(static_cast<std::size_t>(x.rows() * k));
+  lists.gammas.resize(lists.neighbours.size());
+  x.visit([&](const auto& view) {
+    using View = std::decay_t<decltype(view)>;
+    using T = typename View::Value;
+    const auto rows = dense_rows<T>(x, anchor_rows);
+    const Points<T> anchors(rows, static_cast<Index>(anchor_rows.size()), view.cols, !is_dense_view<View>);
+    parallel_ranges(view.rows, 4 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
+      find_neighbours(view, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
+                      lists.gammas.data() + begin * k);
+    });
+  });
+  return lists;
+}
+
+#define S3GD_INSTANTIATE(...)                                                                                       \
+  template void find_neighbours(const __VA_ARGS__&, Index, Index, const Points<__VA_ARGS__::Value>&, Index, Kernel, \
+                                std::int32_t*, float*);
+S3GD_INSTANTIATE(DenseView<float>)
+S3GD_INSTANTIATE(DenseView<double>)
+S3GD_INSTANTIATE(CsrView<float, std::int32_t>)
+S3GD_INSTANTIATE(CsrView<float, std::int64_t>)
+S3GD_INSTANTIATE(CsrView<double, std::int32_t>)
+S3GD_INSTANTIATE(CsrView<double, std::int64_t>)
+#undef S3GD_INSTANTIATE
+
+}  // namespace s3gd
