@@ -1,6 +1,142 @@
-#include <cstdio>
+// Finds the command, parses its options, runs it, and turns whatever goes wrong into one sentence and an exit code.
+#include <algorithm>
+#include <csignal>
+#include <new>
 
-int main() {
-  std::puts("s3gd " S3GD_VERSION);
-  return 0;
+#include "base/interrupt.hpp"
+#include "base/nearest.hpp"
+#include "help.hpp"
+#include "kernel/kernel.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::app {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+bool has(const Arguments& arguments, const std::string& word) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::find(arguments.begin(), end, word) != end;
+}
+
+const Command* find_command(const std::string& name) {
+  for (const Command& command : commands())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+[[noreturn]] void throw_unknown_command(const std::string& word) {
+  const auto known = command_names();
+  throw UsageError("unknown " + std::string(word.starts_with('-') ? "option" : "command") + " '" + word + "' (" +
+                   suggestion(word, known) + ")");
+}
+
+// Common options may stand before the command; it is found as the first word that names one.
+const Command& take_command(Arguments& arguments) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(),
+                               [](const std::string& word) { return find_command(word) != nullptr; });
+  const bool only_options_before =
+      at != arguments.end() && (at == arguments.begin() || arguments.front().starts_with('-'));
+  if (!only_options_before) {
+    const auto word =
+        std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return !a.starts_with('-'); });
+    throw_unknown_command(word != arguments.end() ? *word : arguments.front());
+  }
+  const Command& command = *find_command(*at);
+  arguments.erase(at);
+  return command;
+}
+
+struct Prepared {
+  CLI::App app;
+  Common common;
+  std::function<int()> run;
+};
+
+void prepare(Prepared& prepared, const Command& command) {
+  CLI::App& app = prepared.app;
+  app.name("s3gd " + command.name);
+  app.set_help_flag();  // help is answered before anything is parsed
+  app.allow_extras();   // unknown options are reported by explain_unexpected
+  app.option_defaults()->always_capture_default();
+  prepared.run = command.setup(app, prepared.common);
+  add_common_options(app, prepared.common, command.name);
+}
+
+int run_command(Arguments arguments) {
+  const Command& command = take_command(arguments);
+  Prepared prepared;
+  prepare(prepared, command);
+  if (has(arguments, "--help") || has(arguments, "-h")) {
+    print(command_help(command, prepared.app));
+    return kGood;
+  }
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    prepared.app.parse(std::move(arguments));
+    if (const auto rest = prepared.app.remaining(); !rest.empty())
+      throw UsageError(explain_unexpected(rest, prepared.app, command));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(explain(error, prepared.app, command));
+  }
+  return prepared.run();
+}
+
+int help(const Arguments& arguments) {
+  if (arguments.size() < 2) {
+    print(program_help());
+    return kGood;
+  }
+  const Command* command = find_command(arguments[1]);
+  if (command == nullptr) throw_unknown_command(arguments[1]);
+  Prepared prepared;
+  prepare(prepared, *command);
+  print(command_help(*command, prepared.app));
+  return kGood;
+}
+
+int version(bool json) {
+  if (json)
+    print_json(
+        {{"version", S3GD_VERSION}, {"instruction_set", kernel::instruction_set()}, {"build_type", S3GD_BUILD_TYPE}});
+  else
+    print(std::string("s3gd " S3GD_VERSION " (") + kernel::instruction_set() + ", " S3GD_BUILD_TYPE " build)\n");
+  return kGood;
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print(program_help());
+    return kUsage;
+  }
+  const std::string& first = arguments.front();
+  if (first == "help" || first == "--help" || first == "-h") return help(arguments);
+  if (first == "version" || has(arguments, "--version")) return version(has(arguments, "--json"));
+  return run_command(arguments);
+}
+
+int guarded(const Arguments& arguments) {
+  const bool json = has(arguments, "--json");
+  try {
+    return dispatch(arguments);
+  } catch (const UsageError& error) {
+    print_error(error.what(), json);
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    print_error("not enough memory", json);
+  } catch (const std::exception& error) {
+    print_error(error.what(), json);
+  }
+  return kBadInput;
+}
+
+}  // namespace
+}  // namespace s3gd::app
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not keep a model from being written
+  s3gd::catch_interrupts();
+  return s3gd::app::finish_output(s3gd::app::guarded({argv + 1, argv + argc}));
 }

@@ -1,0 +1,68 @@
+// s3gd list WHAT: the names that options take, with one line each.
+#include <map>
+#include <memory>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace s3gd::app {
+namespace {
+
+struct Line {
+  std::string name;
+  std::string summary;
+};
+
+template <class E>
+std::vector<Line> lines_of() {
+  std::vector<Line> lines;
+  for (const auto& entry : names<E>()) lines.push_back({std::string(entry.name), std::string(entry.summary)});
+  return lines;
+}
+
+struct Topic {
+  std::string name;
+  std::vector<Line> (*lines)();
+};
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> table{
+      {"losses", lines_of<LossKind>},      {"penalties", lines_of<PenaltyKind>},     {"scalings", lines_of<Scale>},
+      {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>}, {"kernels", lines_of<Kernel>},
+  };
+  return table;
+}
+
+std::vector<std::string> topic_names() {
+  std::vector<std::string> list;
+  for (const Topic& topic : topics()) list.push_back(topic.name);
+  return list;
+}
+
+int run(const std::string& what, const Common& common) {
+  for (const Topic& topic : topics()) {
+    if (topic.name != what) continue;
+    Json json = Json::array();
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (const Line& line : topic.lines()) {
+      json.push_back({{"name", line.name}, {"summary", line.summary}});
+      fields.emplace_back(line.name, line.summary);
+    }
+    if (common.json)
+      print_json({{what, json}});
+    else
+      print(format_fields(fields));
+  }
+  return kGood;
+}
+
+}  // namespace
+
+std::function<int()> setup_list(CLI::App& app, const Common& common) {
+  auto what = std::make_shared<std::string>();
+  add_word(app, "WHAT", *what, topic_names(), "")->required();
+  return [what, &common] { return run(*what, common); };
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,44 @@
+// What a command of the program is. To add one: write cmd_NAME.cpp with its setup_NAME, and name it in commands.cpp.
+//
+// setup adds options to `app` and returns what to run; its result is the exit code (see Exit). The variables the
+// options write to must outlive setup: keep them in a shared_ptr captured by the returned function.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace s3gd::app {
+
+// What every command takes.
+struct Common {
+  bool json = false;   // one JSON object on standard output and nothing else there
+  bool quiet = false;  // no progress, no remarks
+  int threads = 0;     // 0 = all
+  std::uint64_t seed = 0;
+};
+
+enum Exit : int { kGood = 0, kBadInput = 1, kUsage = 2, kStoppedEarly = 3, kInterrupted = 130 };
+
+// Options that do not go together, found after parsing: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using Setup = std::function<int()> (*)(CLI::App& app, const Common& common);
+
+struct Command {
+  std::string name;
+  std::string group;
+  std::string summary;  // one line
+  std::string example;  // one or more lines as typed, without the prompt
+  Setup setup;
+};
+
+const std::vector<Command>& commands();
+
+}  // namespace s3gd::app

@@ -1,0 +1,151 @@
+#include "help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace s3gd::app {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kColumn = 26;  // where descriptions start
+
+std::string placeholder(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
+  if (type.starts_with("FLOAT")) return "X";
+  return type;
+}
+
+std::string names_of(const CLI::Option& option) {
+  std::string text;
+  for (const auto& name : option.get_snames()) text += "-" + name + ", ";
+  for (const auto& name : option.get_lnames()) text += "--" + name + ", ";
+  text.resize(text.size() - 2);
+  if (option.get_expected_min() > 0) text += " " + placeholder(option);
+  return text;
+}
+
+std::string described(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string value = option.get_default_str();
+  if (!value.empty() && value != "\"\"" && option.get_expected_min() > 0) text += " [" + value + "]";
+  return text;
+}
+
+std::string entry(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  if (line.size() + 2 > kColumn)
+    line += "\n" + std::string(kColumn, ' ');
+  else
+    line.resize(kColumn, ' ');
+  return line + wrap(right, kWidth - kColumn, kColumn) + "\n";
+}
+
+std::string indented(const std::string& lines) {
+  std::string text = "  ";
+  for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return text + "\n";
+}
+
+std::string usage_line(const Command& command, const CLI::App& app) {
+  std::string text = "s3gd " + command.name;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) {
+      std::string name = option->get_name(true, false);
+      if (option->get_expected_max() > 1) name += "..";
+      text += option->get_required() ? " " + name : " [" + name + "]";
+    }
+  return text + " [options]";
+}
+
+bool is_plain_option(const CLI::Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
+
+}  // namespace
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> list;
+  for (const Command& command : commands()) list.push_back(command.name);
+  return list;
+}
+
+std::vector<std::string> long_option_names(const CLI::App& app) {
+  std::vector<std::string> list;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames()) list.push_back("--" + name);
+  return list;
+}
+
+std::string program_help() {
+  std::string text = "s3gd " S3GD_VERSION
+                     ": regularised linear models by stratified semi-stochastic gradients\n"
+                     "\n"
+                     "Usage: s3gd COMMAND ... [options]\n";
+  std::vector<std::string> groups;
+  for (const Command& command : commands())
+    if (std::find(groups.begin(), groups.end(), command.group) == groups.end()) groups.push_back(command.group);
+  for (const std::string& group : groups) {
+    text += "\n" + group + "\n";
+    for (const Command& command : commands())
+      if (command.group == group) text += fmt::format("  {:<11}{}\n", command.name, command.summary);
+  }
+  text +=
+      "\n"
+      "DATA is a file (LIBSVM, CSV, NumPy, IDX, .s3d; also compressed), - for standard\n"
+      "input, the NAME of a known dataset, or generated: gen:KIND?rows=..&cols=..\n"
+      "\n"
+      "Every command takes --json, --quiet, --threads N, --seed N and --config FILE.\n"
+      "Exit codes: 0 good, 1 bad input, 2 usage, 3 stopped early, 130 interrupted.\n"
+      "More: s3gd help COMMAND, s3gd --version\n";
+  return text;
+}
+
+std::string command_help(const Command& command, const CLI::App& app) {
+  std::string text = "s3gd " + command.name + ": " + wrap(command.summary, kWidth - 8 - command.name.size(), 2);
+  text += "\n\nUsage: " + usage_line(command, app) + "\n\nExample\n" + indented(command.example);
+  std::string positionals;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) positionals += entry(option->get_name(true, false), described(*option));
+  if (!positionals.empty()) text += "\n" + positionals;
+  for (const std::string& group : app.get_groups()) {
+    if (group.empty() || group == kCommonGroup) continue;
+    std::string lines;
+    for (const CLI::Option* option : app.get_options())
+      if (option->get_group() == group && is_plain_option(*option))
+        lines += entry(names_of(*option), described(*option));
+    if (!lines.empty()) text += "\n" + group + "\n" + lines;
+  }
+  return text + "\nCommon: --json, --quiet, --threads N, --seed N, --config FILE, --help\n";
+}
+
+std::string explain_unexpected(const std::vector<std::string>& arguments, const CLI::App& app, const Command& command) {
+  // An unknown option leaves its value behind as well: the option is what went wrong.
+  auto culprit = std::find_if(arguments.begin(), arguments.end(),
+                              [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  if (culprit == arguments.end()) culprit = arguments.begin();
+  const std::string word = culprit->substr(0, culprit->find('='));
+  if (word.front() != '-') return "unexpected argument '" + word + "'; see s3gd help " + command.name;
+  std::vector<std::string> known = long_option_names(app);
+  known.emplace_back("--help");
+  const std::string close = nearest(word, known);
+  return "unknown option '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") +
+         "; see s3gd help " + command.name;
+}
+
+std::string explain(const CLI::ParseError& error, const CLI::App& app, const Command& command) {
+  // Required arguments are checked before unknown options, but a mistyped option is the likelier mistake.
+  if (const auto rest = app.remaining(); !rest.empty()) return explain_unexpected(rest, app, command);
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
+    text = app.get_config_ptr()->as<std::string>() + ": " + text;
+  else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr)
+    text = "cannot read the configuration " + app.get_config_ptr()->as<std::string>();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text + "; see s3gd help " + command.name;
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,64 @@
+#include "options.hpp"
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "config.hpp"
+#include "data/format.hpp"
+
+namespace s3gd::app {
+
+void add_common_options(CLI::App& app, Common& common, const std::string& command) {
+  app.add_flag("--json", common.json, "one JSON object on standard output")->group(kCommonGroup);
+  app.add_flag("--quiet", common.quiet, "no progress and no remarks")->group(kCommonGroup);
+  app.add_option("--threads", common.threads, "0 = all of the machine's")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N")
+      ->group(kCommonGroup);
+  app.add_option("--seed", common.seed, "the same seed gives the same bits")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->group(kCommonGroup);
+  app.set_config("--config", "", "read options from a file: lines NAME = VALUE")
+      ->type_name("FILE")
+      ->group(kCommonGroup);
+  app.config_formatter(std::make_shared<CommandConfig>(app, command));
+}
+
+void add_load_options(CLI::App& app, LoadOptions& options) {
+  const std::string group = "Reading";
+  std::vector<std::string> format_names;
+  for (const Format& format : format_table()) format_names.push_back(format.info.name);
+  add_word(app, "--format", options.format, format_names, "instead of by content and extension")->group(group);
+  add_choice(app, "--precision", options.precision, "of the values held")->group(group);
+  add_choice(app, "--layout", options.layout, "")->group(group);
+  add_choice(app, "--index-base", options.index_base, "LIBSVM, number of the first feature")->group(group);
+  add_choice(app, "--index-order", options.index_order, "LIBSVM, unsorted or repeated indices")->group(group);
+  app.add_option("--label-column", options.label_column, "CSV: name or number (0 first, -1 last)")
+      ->type_name("COLUMN")
+      ->group(group);
+  app.add_option("--weight-column", options.weight_column, "CSV: name or number of the row weights")
+      ->type_name("COLUMN")
+      ->group(group);
+  app.add_option_function<bool>(
+         "--header", [&options](bool on) { options.header = on; }, "CSV: yes, no; found out when not given")
+      ->type_name("YES|NO")
+      ->group(group);
+  add_choice(app, "--missing", options.missing, "CSV, missing values")->group(group);
+  app.add_option("--labels", options.labels_path, "IDX, NumPy: the file of labels")->type_name("FILE")->group(group);
+}
+
+CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,
+                      const std::vector<std::string>& choices, const std::string& help) {
+  std::string all;
+  for (const auto& word : choices) all += (all.empty() ? "" : ", ") + word;
+  const auto known = [choices](const std::string& word) -> std::string {
+    if (std::find(choices.begin(), choices.end(), word) != choices.end()) return {};
+    return "unknown value '" + word + "' (" + suggestion(word, choices) + ")";
+  };
+  return app.add_option(name, value, help.empty() ? all : help + ": " + all)
+      ->check(CLI::Validator(known, ""))
+      ->type_name("NAME");
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,44 @@
+// Options shared by several commands.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "command.hpp"
+#include "model/names.hpp"
+#include "s3gd/dataset.hpp"
+
+namespace s3gd::app {
+
+inline constexpr const char* kCommonGroup = "Common";
+
+void add_common_options(CLI::App& app, Common& common, const std::string& command);
+
+// --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
+void add_load_options(CLI::App& app, LoadOptions& options);
+
+// An option whose value is one of `choices`; any other value is a usage error that names the nearest.
+CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,
+                      const std::vector<std::string>& choices, const std::string& help);
+
+// The same for an enum, by the names in model/names.hpp. The variable's value at this moment is the default shown.
+template <class E>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, E& value, const std::string& help) {
+  std::string all;
+  for (const auto& word : all_names<E>()) all += (all.empty() ? "" : ", ") + word;
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&value, name](const std::string& word) {
+            try {
+              value = parse_name<E>("value", word);
+            } catch (const std::exception& error) {
+              throw CLI::ValidationError(name, error.what());
+            }
+          },
+          help.empty() ? all : help + ": " + all)
+      ->type_name("NAME")
+      ->default_str(name_of(value));
+}
+
+}  // namespace s3gd::app
