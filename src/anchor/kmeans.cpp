@@ -118,16 +118,6 @@ struct Members {
   }
 };
 
-template <class View>
-void add_row(const View& x, Index i, double weight, double* sum) {
-  if constexpr (is_dense_view<View>) {
-    const auto* row = x.row(i);
-    for (Index c = 0; c < x.cols; ++c) sum[c] += weight * static_cast<double>(row[c]);
-  } else {
-    for_each_nonzero(x, i, [&](Index c, auto value) { sum[c] += weight * static_cast<double>(value); });
-  }
-}
-
 // Every centre becomes the weighted mean of its rows; returns the clusters that had none.
 template <class View>
 std::vector<Index> move_to_means(const View& x, const Assignment& assignment, std::span<const double> weights,
@@ -140,7 +130,7 @@ std::vector<Index> move_to_means(const View& x, const Assignment& assignment, st
       const Index i = members.order[at(r)];
       const double weight = weights.empty() ? 1.0 : weights[at(i)];
       mass[at(j)] += weight;
-      if (weight > 0) add_row(x, i, weight, sum.data());
+      if (weight > 0) add_row(weight, x, i, sum.data());
     }
     if (!(mass[at(j)] > 0)) return;
     std::transform(sum.begin(), sum.end(), centres.row(j), [&](double s) { return s / mass[at(j)]; });

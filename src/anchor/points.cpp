@@ -1,27 +1,15 @@
 #include "anchor/points.hpp"
 
-#include <cblas.h>
-
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "kernel/blas.hpp"
 #include "kernel/distance.hpp"
 #include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
-
-void multiply_transposed(const float* a, Index lda, Index rows, const Points<float>& z, float* out) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(z.count),
-              static_cast<int>(z.dim), 1.0F, a, static_cast<int>(lda), z.values.data(), static_cast<int>(z.dim), 0.0F,
-              out, static_cast<int>(z.count));
-}
-
-void multiply_transposed(const double* a, Index lda, Index rows, const Points<double>& z, double* out) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(z.count),
-              static_cast<int>(z.dim), 1.0, a, static_cast<int>(lda), z.values.data(), static_cast<int>(z.dim), 0.0,
-              out, static_cast<int>(z.count));
-}
 
 template <class T>
 std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
@@ -53,29 +41,34 @@ double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& po
 template <class T>
 Points<T>::Points(std::span<const T> rows, Index point_count, Index dimension, bool want_by_column)
     : count(point_count), dim(dimension), by_column(want_by_column) {
-  const DenseView<T> view{rows.data(), count, dim, dim};
-  squares.resize(static_cast<std::size_t>(count));
-  for (Index j = 0; j < count; ++j) squares[static_cast<std::size_t>(j)] = row_square(view, j);
+  squares.assign(static_cast<std::size_t>(count), 0.0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto value = static_cast<double>(rows[k]);
+    squares[k / static_cast<std::size_t>(dim)] += value * value;
+  }
   values = by_column ? transposed(rows, count, dim) : std::vector<T>(rows.begin(), rows.end());
 }
 
 template <class T>
 void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  if (x.cols == 0)
-    std::fill(out, out + (end - begin) * points.count, T(0));
-  else
-    multiply_transposed(x.row(begin), x.stride, end - begin, points, out);
+  blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
+             points.values.data(), points.dim, T(0), out, points.count);
 }
 
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  const Index m = points.count;
-  for (Index i = begin; i < end; ++i, out += m) {
-    std::fill(out, out + m, T(0));
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) {
-      const T* column = points.values.data() + static_cast<Index>(x.columns[k]) * m;
-      const T value = x.values[k];
-      for (Index j = 0; j < m; ++j) out[j] += value * column[j];
+  constexpr Index kBatch = 64;
+  std::array<double, kBatch> coefficients;
+  std::array<const T*, kBatch> columns;
+  for (Index i = begin; i < end; ++i, out += points.count) {
+    std::fill(out, out + points.count, T(0));
+    for (auto k = x.starts[i]; k < x.starts[i + 1];) {
+      const auto batch = std::min<Index>(kBatch, x.starts[i + 1] - k);
+      for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
+        coefficients[b] = static_cast<double>(x.values[k]);
+        columns[b] = points.values.data() + static_cast<Index>(x.columns[k]) * points.count;
+      }
+      kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/distance.hpp"
+#include "kernel/kernel.hpp"
 #include "s3gd/matrix.hpp"
 
 namespace s3gd {
@@ -14,14 +14,24 @@ namespace s3gd {
 template <class View>
 inline constexpr bool is_dense_view = requires(const View& view) { view.stride; };
 
-// ||x_i||^2
+// ||x_i||^2, summed in the precision of the data
 template <class T>
 double row_square(const DenseView<T>& x, Index i) {
-  return kernel::squared_length(x.row(i), x.cols);
+  return kernel::dot(x.row(i), x.row(i), x.cols);
 }
 template <class T, class I>
 double row_square(const CsrView<T, I>& x, Index i) {
-  return kernel::squared_length(x.values + x.starts[i], x.row_nonzeros(i));
+  return kernel::dot(x.values + x.starts[i], x.values + x.starts[i], x.row_nonzeros(i));
+}
+
+// out += a x_i
+template <class T>
+void add_row(double a, const DenseView<T>& x, Index i, double* out) {
+  kernel::axpy(a, x.row(i), out, x.cols);
+}
+template <class T, class I>
+void add_row(double a, const CsrView<T, I>& x, Index i, double* out) {
+  kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
 }
 
 // Calls visit(column, value) for the entries of a row that are not zero, in ascending order.

@@ -9,8 +9,4 @@ namespace s3gd::kernel {
 double squared_distance(const float* x, const float* z, Index n);
 double squared_distance(const double* x, const double* z, Index n);
 
-// sum_j x_j^2, summed likewise
-double squared_length(const float* x, Index n);
-double squared_length(const double* x, Index n);
-
 }  // namespace s3gd::kernel

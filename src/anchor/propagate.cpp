@@ -1,0 +1,171 @@
+#include "anchor/propagate.hpp"
+
+#include <algorithm>
+
+#include "anchor/anchors.hpp"
+#include "anchor/rows.hpp"
+#include "base/threads.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kMostParts = 16;
+constexpr Index kNumbersInParts = Index{1} << 22;  // 32 MB of sums, so that large problems are cut into fewer parts
+constexpr Index kNumbersInCache = Index{1} << 15;  // sums that a row of blocks works on: half a second-level cache
+constexpr Index kAnchorRanges = 8;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Rows [0, rows) cut into a few parts with a sum of `size` numbers each.
+class PartialSums {
+ public:
+  PartialSums(Index rows, Index size) : rows_(rows), size_(size) {
+    parts_ = std::clamp(kNumbersInParts / std::max<Index>(1, size), Index{1},
+                        std::min(kMostParts, std::max<Index>(1, rows)));
+    values_.assign(at(parts_ * size), 0.0);
+  }
+  Index parts() const { return parts_; }
+  Index begin(Index part) const { return rows_ / parts_ * part + std::min(part, rows_ % parts_); }
+  Index end(Index part) const { return begin(part + 1); }
+  double* of(Index part) { return values_.data() + part * size_; }
+
+  template <class T>
+  std::vector<T> total(int threads) const {
+    std::vector<T> sum(at(size_));
+    parallel_ranges(size_, 4096, threads, [&](Index from, Index to, Index) {
+      for (Index c = from; c < to; ++c) {
+        double value = values_[at(c)];
+        for (Index part = 1; part < parts_; ++part) value += values_[at(part * size_ + c)];
+        sum[at(c)] = static_cast<T>(value);
+      }
+    });
+    return sum;
+  }
+
+ private:
+  Index rows_, size_, parts_ = 1;
+  std::vector<double> values_;
+};
+
+double weight_of(std::span<const double> q, Index i, Index rows) {
+  return q.empty() ? 1.0 / static_cast<double>(rows) : q[at(i)];
+}
+
+void check_length(std::span<const double> values, Index rows, const char* name) {
+  if (static_cast<Index>(values.size()) != rows)
+    throw Error("there are " + std::to_string(values.size()) + " " + name + " for " + std::to_string(rows) + " rows");
+}
+
+// Dense rows: one block of columns at a time, so that the sums of all anchors stay in cache while the rows stream by.
+// CSR rows: all columns, one range of anchors at a time, since a row's entries cannot be cut without a search.
+template <class View>
+struct Tiles {
+  Tiles(const View& x, Index anchors) {
+    if constexpr (is_dense_view<View>) {
+      width = std::clamp<Index>(kNumbersInCache / anchors / 64 * 64, 64, std::max<Index>(64, x.cols));
+      count = std::max<Index>(1, (x.cols + width - 1) / width);
+    } else {
+      width = (anchors + kAnchorRanges - 1) / kAnchorRanges;
+      count = (anchors + width - 1) / width;
+    }
+  }
+  Index width = 0;
+  Index count = 0;
+};
+
+template <class T, class Each>
+void propagate_tile(const DenseView<T>& x, Index tile, Index width, Index dim, bool has_intercept, double* sums,
+                    Each&& for_each_edge) {
+  const Index from = tile * width, columns = std::min(width, x.cols - from);
+  const bool counts_mass = has_intercept && tile == 0;
+  for_each_edge([&](Index i, Index anchor, double coefficient) {
+    double* row = sums + anchor * dim;
+    kernel::axpy(coefficient, x.row(i) + from, row + from, columns);
+    if (counts_mass) row[dim - 1] += coefficient;
+  });
+}
+
+template <class T, class I, class Each>
+void propagate_tile(const CsrView<T, I>& x, Index tile, Index width, Index dim, bool has_intercept, double* sums,
+                    Each&& for_each_edge) {
+  for_each_edge([&](Index i, Index anchor, double coefficient) {
+    if (anchor / width != tile) return;
+    double* row = sums + anchor * dim;
+    add_row(coefficient, x, i, row);
+    if (has_intercept) row[dim - 1] += coefficient;
+  });
+}
+
+template <class View>
+void propagate_rows(const View& x, const Graph& graph, std::span<const double> q, bool has_intercept, int threads,
+                    const RowGroup& group, PartialSums& sums) {
+  const Tiles<View> tiles(x, graph.anchors());
+  const Index k = graph.neighbours_per_row(), dim = x.cols + (has_intercept ? 1 : 0);
+  parallel_for(sums.parts() * tiles.count, threads, [&](Index task) {
+    const Index part = task / tiles.count;
+    propagate_tile(x, task % tiles.count, tiles.width, dim, has_intercept, sums.of(part), [&](auto&& add) {
+      for (Index i = sums.begin(part); i < sums.end(part); ++i) {
+        if (!group.holds(i)) continue;
+        const double weight = weight_of(q, i, x.rows);
+        for (Index j = i * k; j < (i + 1) * k; ++j)
+          if (graph.gammas[j] != 0.0F) add(i, graph.neighbours[j], weight * static_cast<double>(graph.gammas[j]));
+      }
+    });
+  });
+}
+
+}  // namespace
+
+template <class T>
+Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
+                         int threads, const RowGroup& group) {
+  if (graph.rows() != x.rows())
+    throw Error("the graph has " + std::to_string(graph.rows()) + " rows, the data " + std::to_string(x.rows()),
+                "build the graph from these rows");
+  if (!q.empty()) check_length(q, x.rows(), "weights");
+  if (!group.values.empty()) check_length(group.values, x.rows(), "group values");
+  Propagation<T> result;
+  result.anchors = graph.anchors();
+  result.dim = x.cols() + (has_intercept ? 1 : 0);
+  PartialSums sums(x.rows(), result.anchors * result.dim);
+  x.visit([&](const auto& view) { propagate_rows(view, graph, q, has_intercept, threads, group, sums); });
+  result.xm = sums.total<T>(threads);
+  return result;
+}
+
+std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q, std::span<const double> c,
+                                     bool has_intercept, int threads) {
+  check_length(c, x.rows(), "coefficients");
+  if (!q.empty()) check_length(q, x.rows(), "weights");
+  PartialSums sums(x.rows(), x.cols() + (has_intercept ? 1 : 0));
+  x.visit([&](const auto& view) {
+    parallel_for(sums.parts(), threads, [&](Index part) {
+      double* sum = sums.of(part);
+      for (Index i = sums.begin(part); i < sums.end(part); ++i) {
+        const double coefficient = weight_of(q, i, view.rows) * c[at(i)];
+        if (coefficient == 0) continue;
+        add_row(coefficient, view, i, sum);
+        if (has_intercept) sum[view.cols] += coefficient;
+      }
+    });
+  });
+  return sums.total<double>(threads);
+}
+
+template <class T>
+std::vector<T> anchor_matrix(const Matrix& x, const Graph& graph) {
+  return dense_rows<T>(x, graph.anchor_rows);
+}
+
+Matrix anchor_rows(const Matrix& x, const Graph& graph) { return gather_rows(x, graph.anchor_rows, 1); }
+
+#define S3GD_INSTANTIATE(T)                                                                             \
+  template Propagation<T> propagate<T>(const Matrix&, const Graph&, std::span<const double>, bool, int, \
+                                       const RowGroup&);                                                \
+  template std::vector<T> anchor_matrix<T>(const Matrix&, const Graph&);
+S3GD_INSTANTIATE(float)
+S3GD_INSTANTIATE(double)
+#undef S3GD_INSTANTIATE
+
+}  // namespace s3gd

@@ -1,0 +1,48 @@
+// Sums over all rows that the graph and the labels need, each one pass over the data:
+//
+//     X M    row j = sum_i q_i gamma_ij x_i        (m x dim; the transpose of the paper's d x m)
+//     cbar         = sum_i q_i c_i x_i             (the label term)
+//
+// With an intercept every x_i ends in a 1, so the last component is the mass sum_i q_i gamma_ij (or sum_i q_i c_i).
+// q empty means 1/n for every row. Double sums in row order within parts whose borders depend on the sizes alone, so
+// the bits do not depend on the threads. Cost O(k) per stored entry; memory m * dim doubles for each part.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "s3gd/graph.hpp"
+
+namespace s3gd {
+
+template <class T>
+struct Propagation {
+  Index anchors = 0;
+  Index dim = 0;
+  std::vector<T> xm;  // anchors x dim
+
+  const T* row(Index j) const { return xm.data() + j * dim; }
+};
+
+// Rows to take: all of them, or those whose value is `wanted` (the label, for losses with one X M per label).
+struct RowGroup {
+  std::span<const double> values;
+  double wanted = 0;
+
+  bool holds(Index i) const { return values.empty() || values[static_cast<std::size_t>(i)] == wanted; }
+};
+
+template <class T>
+Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
+                         int threads = 0, const RowGroup& group = {});
+
+// sum_i q_i c_i x_i: cols (+ 1 with an intercept) numbers.
+std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q, std::span<const double> c,
+                                     bool has_intercept, int threads = 0);
+
+// The anchors' rows: anchors x cols, row-major; and as a matrix of the same layout as x.
+template <class T>
+std::vector<T> anchor_matrix(const Matrix& x, const Graph& graph);
+Matrix anchor_rows(const Matrix& x, const Graph& graph);
+
+}  // namespace s3gd
