@@ -1,0 +1,39 @@
+// A 64-bit checksum against damage (not against malice), fast enough to be bound by memory.
+//
+// The bytes are cut into blocks of 1 MiB. Within a block, stripe after stripe of four little-endian words w_0..w_3 (the
+// last stripe filled up with zeros) goes into four lanes:   l_k = s((l_k ^ w_k) * P),   s(z) = z ^ (z >> 32).
+// A block's value folds its length and lanes, the checksum folds the values of the blocks in order. Every step is a
+// bijection of the word it takes in, so a change within one word never goes unnoticed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace s3gd {
+
+class Checksum {
+ public:
+  void update(std::span<const std::byte> bytes);
+  std::uint64_t value() const;                                      // of everything so far
+  static std::uint64_t of_block(std::span<const std::byte> block);  // one block's part of the whole
+
+ private:
+  static constexpr std::size_t kStripe = 32;
+  void take_stripe(const std::byte* stripe);
+  void take(std::span<const std::byte> bytes);  // all of one block
+  std::uint64_t block_value() const;
+
+  static constexpr std::array<std::uint64_t, 4> kLanes{0x8f1bbcdcbfa53e0bU, 0x243f6a8885a308d3U, 0x13198a2e03707345U,
+                                                       0xa4093822299f31d1U};
+  std::array<std::uint64_t, 4> lanes_ = kLanes;
+  std::array<std::byte, kStripe> pending_{};
+  std::uint64_t block_bytes_ = 0;
+  std::uint64_t folded_ = 0;
+};
+
+// The same value, computed on `threads` threads (0 = all).
+std::uint64_t checksum(std::span<const std::byte> bytes, int threads = 0);
+
+}  // namespace s3gd

@@ -1,0 +1,28 @@
+// What each format's file offers to the table in format.cpp: recognise, read and (where it can be written) write.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "data/input.hpp"
+#include "s3gd/dataset.hpp"
+
+namespace s3gd {
+
+int recognise_s3d(std::string_view name, std::span<const char> head);
+Dataset read_s3d(Input& input, const LoadOptions& options);
+void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options);
+
+int recognise_npy(std::string_view name, std::span<const char> head);
+Dataset read_npy(Input& input, const LoadOptions& options);
+void write_npy(const Dataset& data, const std::string& path, const SaveOptions& options);
+
+int recognise_npz(std::string_view name, std::span<const char> head);
+Dataset read_npz(Input& input, const LoadOptions& options);
+void write_npz(const Dataset& data, const std::string& path, const SaveOptions& options);
+
+int recognise_idx(std::string_view name, std::span<const char> head);
+Dataset read_idx(Input& input, const LoadOptions& options);
+
+}  // namespace s3gd

@@ -1,0 +1,68 @@
+// .s3d: the project's binary format; mapped, not read: opening one costs nothing, rows are used where they lie.
+//
+// 512 bytes of header (see docs/formats.md: shape, types, a table of sections, a checksum over all of it), then the
+// sections, each on a multiple of 64 bytes: values, columns, starts, labels, weights, feature names, class names.
+// Opening checks the header and every size against the file; the sections' checksums and the structure of the rows are
+// checked by Dataset::verify(), once. Little-endian.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/checksum.hpp"
+#include "data/format.hpp"
+#include "s3gd/dataset.hpp"
+
+namespace s3gd {
+
+namespace s3d {
+
+enum Section : std::size_t { values, columns, starts, labels, weights, feature_names, class_names, section_count };
+
+struct SectionPlace {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
+struct Header {
+  std::uint64_t file_bytes = 0;
+  Index rows = 0;
+  Index cols = 0;
+  Index stored = 0;  // entries held
+  bool dense = true;
+  std::uint8_t value_bytes = 4;   // 4 or 8
+  std::uint8_t column_bytes = 0;  // 4 or 8; 0 when dense
+  LabelKind label_kind = LabelKind::none;
+  std::array<SectionPlace, section_count> sections;
+};
+
+constexpr std::size_t kHeaderBytes = 512;
+constexpr std::size_t kAlignment = 64;
+extern const std::array<char, 8> kMagic;
+
+std::array<std::byte, kHeaderBytes> encode(const Header& header);
+// Checks everything that can be checked without looking at a section.
+Header decode(std::span<const std::byte> file, const std::string& name);
+
+}  // namespace s3d
+
+// `owner` keeps the bytes alive; they must lie on a multiple of 8.
+Dataset parse_s3d(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                  const LoadOptions& options);
+Dataset open_s3d(const std::string& path, const LoadOptions& options);
+
+// Takes blocks of rows, all with the same columns and types, and never holds more than one.
+class S3dWriter {
+ public:
+  virtual ~S3dWriter() = default;
+  virtual void append(const Dataset& block) = 0;
+};
+// The file appears when `produce` has returned, or not at all.
+void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& produce);
+
+}  // namespace s3gd

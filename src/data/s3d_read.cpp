@@ -1,0 +1,115 @@
+#include <cstring>
+
+#include "base/file.hpp"
+#include "data/convert.hpp"
+#include "data/elements.hpp"
+#include "data/readers.hpp"
+#include "data/s3d.hpp"
+#include "data/verify.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+using s3d::Header;
+
+struct File {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  std::string name;
+  Header header;
+
+  std::span<const std::byte> section(s3d::Section which) const {
+    const auto& place = header.sections[which];
+    return bytes.subspan(place.offset, place.bytes);
+  }
+  template <class T>
+  const T* start_of(s3d::Section which) const {
+    return reinterpret_cast<const T*>(section(which).data());
+  }
+  Array<double> numbers(s3d::Section which) const {
+    return Array<double>({start_of<double>(which), section(which).size() / sizeof(double)}, owner);
+  }
+  void check(s3d::Section which, int threads) const {
+    if (checksum(section(which), threads) == header.sections[which].checksum) return;
+    throw Error({name}, "section " + std::to_string(which) + " that differs from its checksum",
+                "the data as it was written", "the file is damaged; convert the original again");
+  }
+};
+
+// Each name: its length in 4 bytes, then its bytes.
+std::vector<std::string> read_names(const File& file, s3d::Section which) {
+  file.check(which, 1);
+  const auto bytes = file.section(which);
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::uint32_t length = 0;
+    if (bytes.size() - at >= sizeof length) std::memcpy(&length, bytes.data() + at, sizeof length);
+    if (bytes.size() - at < sizeof length || bytes.size() - at - sizeof length < length)
+      throw Error({file.name}, "a name that runs past its section", "names within it", "the file is damaged");
+    at += sizeof length;
+    names.emplace_back(reinterpret_cast<const char*>(bytes.data() + at), length);
+    at += length;
+  }
+  return names;
+}
+
+template <class T, class I>
+MatrixView csr_view(const File& file) {
+  const auto* starts = file.start_of<std::int64_t>(s3d::starts);
+  // Only the ends are looked at now: whoever asks how many entries there are must get an answer in bounds.
+  if (starts[0] != 0 || starts[file.header.rows] != file.header.stored)
+    throw Error({file.name}, "row starts that do not span the entries", "0 at first and their number at last",
+                "the file is damaged");
+  return CsrView<T, I>{file.start_of<T>(s3d::values), file.start_of<I>(s3d::columns), starts, file.header.rows,
+                       file.header.cols};
+}
+
+template <class T>
+MatrixView rows_of(const File& file) {
+  const auto& header = file.header;
+  if (header.dense) return DenseView<T>{file.start_of<T>(s3d::values), header.rows, header.cols, header.cols};
+  return header.column_bytes == 4 ? csr_view<T, std::int32_t>(file) : csr_view<T, std::int64_t>(file);
+}
+
+}  // namespace
+
+Dataset parse_s3d(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                  const LoadOptions& options) {
+  const File file{bytes, std::move(owner), name, s3d::decode(bytes, name)};
+  Dataset data;
+  data.source = name;
+  data.x = Matrix(file.header.value_bytes == 4 ? rows_of<float>(file) : rows_of<double>(file), file.owner);
+  data.y.kind = file.header.label_kind;
+  data.y.values = file.numbers(s3d::labels);
+  data.weights = file.numbers(s3d::weights);
+  data.feature_names = read_names(file, s3d::feature_names);
+  data.y.class_names = read_names(file, s3d::class_names);
+  if (!data.feature_names.empty() && static_cast<Index>(data.feature_names.size()) != data.cols())
+    throw Error({name}, std::to_string(data.feature_names.size()) + " feature names", "one for each column");
+  data.verifier = verify_once([file, data](int threads) {
+    for (const auto which : {s3d::values, s3d::columns, s3d::starts, s3d::labels, s3d::weights})
+      file.check(which, threads);
+    check_contents(data, file.name, threads);
+  });
+  apply_options(data, options, WhenOpen::keep);
+  return data;
+}
+
+Dataset open_s3d(const std::string& path, const LoadOptions& options) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  return parse_s3d(file->bytes(), file, path, options);
+}
+
+int recognise_s3d(std::string_view name, std::span<const char> head) {
+  if (head.size() >= s3d::kMagic.size() && std::equal(s3d::kMagic.begin(), s3d::kMagic.end(), head.begin())) return 3;
+  return name.ends_with(".s3d") ? 2 : 0;
+}
+
+Dataset read_s3d(Input& input, const LoadOptions& options) {
+  if (input.plain_size()) return open_s3d(input.name(), options);
+  const auto bytes = read_all(input);
+  return parse_s3d(std::as_bytes(bytes.span()), bytes.owner(), input.name(), options);
+}
+
+}  // namespace s3gd

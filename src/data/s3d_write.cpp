@@ -1,0 +1,232 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "base/file.hpp"
+#include "data/readers.hpp"
+#include "data/s3d.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+using s3d::Header;
+using s3d::Section;
+using Sink = std::function<void(std::span<const std::byte>)>;
+
+void emit_names(const std::vector<std::string>& names, const Sink& sink) {
+  for (const auto& name : names) {
+    const auto length = static_cast<std::uint32_t>(name.size());
+    sink(std::as_bytes(std::span(&length, 1)));
+    sink(std::as_bytes(std::span(name)));
+  }
+}
+
+template <class T>
+void emit_rows(const DenseView<T>& view, Section which, std::int64_t, const Sink& sink) {
+  if (which != s3d::values) return;
+  const auto cols = static_cast<std::size_t>(view.cols);
+  if (view.stride == view.cols)
+    return sink(std::as_bytes(std::span(view.values, static_cast<std::size_t>(view.rows) * cols)));
+  for (Index i = 0; i < view.rows; ++i) sink(std::as_bytes(std::span(view.row(i), cols)));
+}
+
+template <class T, class I>
+void emit_rows(const CsrView<T, I>& view, Section which, std::int64_t entries_before, const Sink& sink) {
+  if (view.rows == 0) return;
+  const auto count = static_cast<std::size_t>(view.nonzeros());
+  if (which == s3d::values) sink(std::as_bytes(std::span(view.values + view.starts[0], count)));
+  if (which == s3d::columns) sink(std::as_bytes(std::span(view.columns + view.starts[0], count)));
+  if (which != s3d::starts) return;
+  std::vector<std::int64_t> ends;
+  for (Index i = 1; i <= view.rows; ++i) {
+    ends.push_back(entries_before + view.starts[i] - view.starts[0]);
+    if (ends.size() == 8192 || i == view.rows) {
+      sink(std::as_bytes(std::span(ends)));
+      ends.clear();
+    }
+  }
+}
+
+// What a block of rows adds to a section.
+void emit(const Dataset& block, Section which, std::int64_t entries_before, bool first, const Sink& sink) {
+  const std::int64_t zero = 0;
+  switch (which) {
+    case s3d::starts:
+      if (first && !block.x.is_dense()) sink(std::as_bytes(std::span(&zero, 1)));
+      [[fallthrough]];
+    case s3d::values:
+    case s3d::columns:
+      return block.x.visit([&](const auto& view) { emit_rows(view, which, entries_before, sink); });
+    case s3d::labels:
+      if (block.y.kind != LabelKind::none) sink(std::as_bytes(block.y.values.span()));
+      return;
+    case s3d::weights:
+      return sink(std::as_bytes(block.weights.span()));
+    case s3d::feature_names:
+      return first ? emit_names(block.feature_names, sink) : void();
+    case s3d::class_names:
+      return first ? emit_names(block.y.class_names, sink) : void();
+    case s3d::section_count:
+      return;
+  }
+}
+
+Header header_of(const Dataset& data) {
+  Header header;
+  header.rows = data.rows();
+  header.cols = data.cols();
+  header.stored = data.x.stored();
+  header.dense = data.x.is_dense();
+  header.value_bytes = data.x.precision() == Precision::float32 ? 4 : 8;
+  header.label_kind = data.y.kind;
+  data.x.visit([&](const auto& view) {
+    if constexpr (requires { view.columns; }) header.column_bytes = sizeof(*view.columns);
+  });
+  return header;
+}
+
+// Writes section after section behind the place of the header, and the header at last.
+class SectionFile {
+ public:
+  explicit SectionFile(std::ostream& out) : out_(out) { pad_to(s3d::kHeaderBytes); }
+
+  void begin() {
+    pad_to((written_ + s3d::kAlignment - 1) / s3d::kAlignment * s3d::kAlignment);
+    begin_ = written_;
+    sum_ = Checksum();
+  }
+  void write(std::span<const std::byte> bytes) {
+    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!out_) throw_file_error("write", "the file", errno != 0 ? errno : EIO);
+    written_ += bytes.size();
+    sum_.update(bytes);
+  }
+  s3d::SectionPlace end() const { return {begin_, written_ - begin_, sum_.value()}; }
+
+  void finish(Header header) {
+    header.file_bytes = written_;
+    const auto bytes = s3d::encode(header);
+    out_.seekp(0);
+    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+
+ private:
+  void pad_to(std::uint64_t position) {
+    const std::vector<char> zeros(static_cast<std::size_t>(position - written_));
+    out_.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
+    written_ = position;
+  }
+
+  std::ostream& out_;
+  std::uint64_t written_ = 0, begin_ = 0;
+  Checksum sum_;
+};
+
+// What grows beside the values while rows are streamed: a file without a name, gone when it is closed.
+class Spool {
+ public:
+  explicit Spool(const std::string& beside) : path_(beside) {
+    std::string name = beside + ".spoolXXXXXX";
+    fd_ = mkstemp(name.data());
+    if (fd_ < 0) throw_file_error("write", beside, errno);
+    unlink(name.c_str());
+  }
+  ~Spool() { close(fd_); }
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto done = ::write(fd_, bytes.data(), bytes.size());
+      if (done < 0 && errno == EINTR) continue;
+      if (done < 0) throw_file_error("write", path_, errno);
+      bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+  }
+  void replay(const Sink& sink) {
+    std::vector<std::byte> buffer(1 << 20);
+    lseek(fd_, 0, SEEK_SET);
+    for (;;) {
+      const auto got = read(fd_, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw_file_error("read back", path_, errno);
+      if (got == 0) return;
+      sink(std::span(buffer).first(static_cast<std::size_t>(got)));
+    }
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+class StreamingWriter final : public S3dWriter {
+ public:
+  StreamingWriter(std::ostream& out, const std::string& path) : file_(out) {
+    for (auto& spool : spools_) spool.emplace(path);
+    file_.begin();
+  }
+
+  void append(const Dataset& block) override {
+    block.verify();
+    const Header next = header_of(block);
+    if (first_) header_ = next, header_.rows = header_.stored = 0, weighted_ = !block.weights.empty();
+    if (next.cols != header_.cols || next.dense != header_.dense || next.value_bytes != header_.value_bytes ||
+        next.column_bytes != header_.column_bytes || next.label_kind != header_.label_kind ||
+        weighted_ == block.weights.empty())
+      throw Error("blocks of rows of different types cannot go into one .s3d file");
+    for (std::size_t k = 0; k < s3d::section_count; ++k)
+      emit(block, static_cast<Section>(k), header_.stored, first_,
+           [&](std::span<const std::byte> bytes) { k == s3d::values ? file_.write(bytes) : spools_[k]->write(bytes); });
+    header_.rows += next.rows;
+    header_.stored += next.stored;
+    first_ = false;
+  }
+
+  void finish() {
+    if (first_) throw Error("there are no rows to write");
+    header_.sections[s3d::values] = file_.end();
+    for (std::size_t k = s3d::values + 1; k < s3d::section_count; ++k) {
+      file_.begin();
+      spools_[k]->replay([&](std::span<const std::byte> bytes) { file_.write(bytes); });
+      header_.sections[k] = file_.end();
+    }
+    file_.finish(header_);
+  }
+
+ private:
+  SectionFile file_;
+  Header header_;
+  std::array<std::optional<Spool>, s3d::section_count> spools_;
+  bool first_ = true, weighted_ = false;
+};
+
+}  // namespace
+
+void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& produce) {
+  write_atomically(path, [&](std::ostream& out) {
+    StreamingWriter writer(out, path);
+    produce(writer);
+    writer.finish();
+  });
+}
+
+void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options) {
+  data.verify(options.threads);
+  write_atomically(path, [&](std::ostream& out) {
+    SectionFile file(out);
+    Header header = header_of(data);
+    for (std::size_t k = 0; k < s3d::section_count; ++k) {
+      file.begin();
+      emit(data, static_cast<Section>(k), 0, true, [&](std::span<const std::byte> bytes) { file.write(bytes); });
+      header.sections[k] = file.end();
+    }
+    file.finish(header);
+  });
+}
+
+}  // namespace s3gd

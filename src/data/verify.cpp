@@ -1,0 +1,69 @@
+#include "data/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+class OnceVerifier final : public Verifier {
+ public:
+  explicit OnceVerifier(std::function<void(int)> check) : check_(std::move(check)) {}
+  void verify(int threads) const override {
+    std::call_once(done_, [&] { check_(threads); });
+  }
+
+ private:
+  std::function<void(int)> check_;
+  mutable std::once_flag done_;
+};
+
+bool is_whole(double value) { return value == std::floor(value) && std::abs(value) <= 0x1.0p53; }
+
+void check_labels(const Labels& labels, Index rows) {
+  if (labels.kind == LabelKind::none) return;
+  if (labels.values.size() != rows)
+    throw Error("there are " + std::to_string(labels.values.size()) + " labels for " + std::to_string(rows) + " rows");
+  for (Index i = 0; i < rows; ++i) {
+    const double value = labels.values[i];
+    const std::string where = "the label of row " + std::to_string(i) + " is ";
+    if (!std::isfinite(value)) throw Error(where + "not a finite number");
+    if (labels.kind == LabelKind::classes && !is_whole(value)) throw Error(where + "not a whole number");
+    if (!labels.class_names.empty() && (value < 0 || value >= static_cast<double>(labels.class_names.size())))
+      throw Error(where + "a class without a name");
+  }
+}
+
+void check_weights(const Array<double>& weights, Index rows) {
+  if (weights.empty()) return;
+  if (weights.size() != rows)
+    throw Error("there are " + std::to_string(weights.size()) + " weights for " + std::to_string(rows) + " rows");
+  for (Index i = 0; i < rows; ++i)
+    if (!std::isfinite(weights[i]) || weights[i] < 0)
+      throw Error("the weight of row " + std::to_string(i) + " is not a finite number from 0 on");
+}
+
+}  // namespace
+
+std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check) {
+  return std::make_shared<const OnceVerifier>(std::move(check));
+}
+
+void check_contents(const Dataset& data, const std::string& name, int threads) {
+  try {
+    data.x.check(threads);
+    check_labels(data.y, data.rows());
+    check_weights(data.weights, data.rows());
+  } catch (const Error& error) {
+    throw Error(name + ": " + error.what());
+  }
+}
+
+LabelKind kind_of_labels(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), is_whole) ? LabelKind::classes : LabelKind::real;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,22 @@
+// Checks that wait until rows are used, and then run once whatever the number of threads that ask.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "data/format.hpp"
+#include "s3gd/dataset.hpp"
+
+namespace s3gd {
+
+std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check);
+
+// Throws, naming `name`, unless matrix, labels and weights are sound: sizes agree, every number is finite, classes are
+// whole numbers (and have a name, if any has), weights are not negative.
+void check_contents(const Dataset& data, const std::string& name, int threads);
+
+// `classes` when all values are whole numbers, otherwise `real`.
+LabelKind kind_of_labels(std::span<const double> values);
+
+}  // namespace s3gd
