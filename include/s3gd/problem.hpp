@@ -90,6 +90,7 @@ class Problem {
   double total_weight() const;              // sum of q_i: 1, or 2 for ClassWeight::paper
   double positive_class() const;            // label values behind +1 and, with exactly two classes, -1
   double negative_class() const;            // NaN when several classes were merged
+  std::span<const double> mean_row() const;  // sum_i q_i x_i / sum_i q_i; one pass at the first call, then kept
 
   // The objective as a formula with the numbers in it, for people.
   std::string formula() const;

@@ -1,0 +1,151 @@
+#include "model/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMostClasses = 1 << 16;
+
+[[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint) {
+  throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
+}
+
+void check_labels(const Dataset& data) {
+  if (data.rows() == 0) refuse(data, "no rows", "training needs at least one");
+  if (data.cols() == 0) refuse(data, "no columns", "training needs at least one feature");
+  if (data.y.kind == LabelKind::none || data.y.values.empty())
+    refuse(data, "no labels", "training needs one for each row");
+  if (data.y.values.size() != data.rows())
+    refuse(data, std::to_string(data.y.values.size()) + " labels for " + std::to_string(data.rows()) + " rows",
+           "give one for each row");
+  for (Index i = 0; i < data.rows(); ++i)
+    if (!std::isfinite(data.y.values[i]))
+      refuse(data, "the label of row " + std::to_string(i) + " is not a finite number", "");
+}
+
+void check_weights(const Dataset& data) {
+  if (data.weights.empty()) return;
+  if (data.weights.size() != data.rows())
+    refuse(data, std::to_string(data.weights.size()) + " sample weights for " + std::to_string(data.rows()) + " rows",
+           "give one for each row, or none at all");
+  bool any = false;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const double weight = data.weights[i];
+    if (!std::isfinite(weight) || weight < 0)
+      refuse(data, "the weight of row " + std::to_string(i) + " is " + std::to_string(weight),
+             "weights are finite and not negative");
+    any = any || weight > 0;
+  }
+  if (!any) refuse(data, "all sample weights are zero", "give at least one row a positive weight");
+}
+
+// Rows of positive weight in each class.
+std::map<double, Index> count_classes(const Dataset& data, const char* loss) {
+  std::map<double, Index> counts;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (!data.weights.empty() && data.weights[i] == 0) continue;
+    ++counts[data.y.values[i]];
+    if (counts.size() > kMostClasses)
+      refuse(data, std::string("more than 65536 different labels, but the loss ") + loss + " wants two classes",
+             "these look like real numbers: use the loss squared");
+  }
+  return counts;
+}
+
+double class_named(const Dataset& data, const std::map<double, Index>& counts, const std::string& positive) {
+  if (positive == "largest")
+    return std::max_element(counts.begin(), counts.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  for (const auto& [value, count] : counts)
+    if (data.y.name_of(value) == positive) return value;
+  if (data.y.class_names.empty()) {
+    char* end = nullptr;
+    const double number = std::strtod(positive.c_str(), &end);
+    if (end != positive.c_str() && *end == '\0' && counts.count(number) > 0) return number;
+  }
+  std::string known;
+  for (const auto& [value, count] : counts) {
+    known += (known.empty() ? "" : ", ") + data.y.name_of(value);
+    if (known.size() > 120) {
+      known += ", ...";
+      break;
+    }
+  }
+  refuse(data, "no row has the label \"" + positive + "\"", "the labels are " + known);
+}
+
+}  // namespace
+
+const char* name_of(LossKind kind) {
+  switch (kind) {
+    case LossKind::logistic:
+      return "logistic";
+    case LossKind::squared:
+      return "squared";
+    case LossKind::squared_hinge:
+      return "squared-hinge";
+    case LossKind::smooth_hinge:
+      return "smooth-hinge";
+  }
+  return "";
+}
+
+Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
+  check_labels(data);
+  check_weights(data);
+  const bool regression = spec.loss.kind == LossKind::squared && spec.positive.empty() && data.y.class_names.empty();
+  if (regression) return {{data.y.values.begin(), data.y.values.end()}, false, kNone, kNone};
+
+  const char* loss = name_of(spec.loss.kind);
+  const auto counts = count_classes(data, loss);
+  if (counts.size() == 1)
+    refuse(data, "all rows have the label " + data.y.name_of(counts.begin()->first),
+           std::string("the loss ") + loss + " needs two classes");
+  if (counts.size() > 2 && spec.positive.empty()) {
+    const bool real = data.y.kind == LabelKind::real;
+    refuse(data, std::to_string(counts.size()) + " different labels, but the loss " + loss + " wants two classes",
+           real ? "the labels are real numbers: use the loss squared"
+                : "name the class to tell from the rest as positive, or say largest for the one with most rows");
+  }
+  Targets targets;
+  targets.classes = true;
+  targets.positive = spec.positive.empty() ? counts.rbegin()->first : class_named(data, counts, spec.positive);
+  targets.negative = kNone;
+  if (counts.size() == 2)
+    targets.negative = targets.positive == counts.begin()->first ? counts.rbegin()->first : counts.begin()->first;
+  targets.values.reserve(static_cast<std::size_t>(data.rows()));
+  for (const double label : data.y.values) targets.values.push_back(label == targets.positive ? 1.0 : -1.0);
+  return targets;
+}
+
+std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight) {
+  if (class_weight != ClassWeight::none && !targets.classes)
+    refuse(data, "class weights, but the labels are real numbers", "leave class weights out");
+  const auto given = [&](Index i) { return data.weights.empty() ? 1.0 : data.weights[i]; };
+  const double largest = data.weights.empty() ? 1.0 : *std::max_element(data.weights.begin(), data.weights.end());
+
+  // Sums of weights over the largest, so that none overflows.
+  double sums[2] = {0, 0};
+  const bool by_class = class_weight != ClassWeight::none;
+  const auto group = [&](Index i) { return by_class && targets.values[static_cast<std::size_t>(i)] > 0 ? 1 : 0; };
+  for (Index i = 0; i < data.rows(); ++i) sums[group(i)] += given(i) / largest;
+  const double share = class_weight == ClassWeight::balanced ? 0.5 : 1.0;
+  std::vector<double> q(static_cast<std::size_t>(data.rows()));
+  bool uniform = true;
+  for (Index i = 0; i < data.rows(); ++i) {
+    q[static_cast<std::size_t>(i)] = share * (given(i) / largest) / sums[group(i)];
+    uniform = uniform && q[static_cast<std::size_t>(i)] == 1.0 / static_cast<double>(data.rows());
+  }
+  return uniform ? std::vector<double>() : q;
+}
+
+}  // namespace s3gd

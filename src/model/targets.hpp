@@ -1,0 +1,24 @@
+// From labels as they are in a file to targets of a loss, and from sample and class weights to q_i.
+#pragma once
+
+#include <vector>
+
+#include "s3gd/problem.hpp"
+
+namespace s3gd {
+
+struct Targets {
+  std::vector<double> values;         // -1 / +1, or the labels themselves
+  bool classes = false;               // whether the values are -1 / +1 made from classes
+  double positive = 0, negative = 0;  // labels behind +1 and -1; NaN when there is none or several were merged
+};
+
+// Throws one Error when the labels do not fit the loss, or weights are negative, not finite or all zero.
+Targets make_targets(const Dataset& data, const ProblemSpec& spec);
+
+// q_i, or nothing at all when every q_i is 1/n.
+std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight);
+
+const char* name_of(LossKind kind);
+
+}  // namespace s3gd
