@@ -1,6 +1,5 @@
 #include "data/verify.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <mutex>
 
@@ -60,10 +59,6 @@ void check_contents(const Dataset& data, const std::string& name, int threads) {
   } catch (const Error& error) {
     throw Error(name + ": " + error.what());
   }
-}
-
-LabelKind kind_of_labels(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), is_whole) ? LabelKind::classes : LabelKind::real;
 }
 
 }  // namespace s3gd

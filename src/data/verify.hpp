@@ -16,7 +16,4 @@ std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> che
 // whole numbers (and have a name, if any has), weights are not negative.
 void check_contents(const Dataset& data, const std::string& name, int threads);
 
-// `classes` when all values are whole numbers, otherwise `real`.
-LabelKind kind_of_labels(std::span<const double> values);
-
 }  // namespace s3gd
