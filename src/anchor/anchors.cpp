@@ -5,9 +5,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "anchor/checksum.hpp"
 #include "anchor/kmeans.hpp"
 #include "anchor/points.hpp"
+#include "anchor/row_checksum.hpp"
 #include "base/threads.hpp"
 #include "s3gd/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "anchor/checksum.hpp"
+#include "base/checksum.hpp"
 #include "base/file.hpp"
 #include "s3gd/error.hpp"
 
@@ -108,7 +108,7 @@ std::vector<std::byte> graph_to_bytes(const Graph& graph) {
   at = put(bytes, at, std::span<const Index>(graph.anchor_rows));
   at = put(bytes, at, graph.neighbours.span());
   at = put(bytes, at, graph.gammas.span());
-  const std::uint64_t sum = bytes_checksum(std::span(bytes).first(at));
+  const std::uint64_t sum = checksum(std::span(bytes).first(at));
   put(bytes, at, std::span<const std::uint64_t>(&sum, 1));
   return bytes;
 }
@@ -118,8 +118,7 @@ Graph graph_from_bytes(std::span<const std::byte> bytes, const std::string& name
   check_size(header, bytes.size(), name);
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
-  if (sum != bytes_checksum(bytes.first(bytes.size() - sizeof sum)))
-    refuse(name, "is damaged: its checksum does not match");
+  if (sum != checksum(bytes.first(bytes.size() - sizeof sum))) refuse(name, "is damaged: its checksum does not match");
 
   Graph graph;
   auto rest = bytes.subspan(sizeof header);

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <vector>
 
-#include "anchor/checksum.hpp"
 #include "anchor/graph_file.hpp"
 #include "anchor/propagate.hpp"
+#include "base/checksum.hpp"
 #include "s3gd/error.hpp"
 
 namespace {
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < kDataChecksumAt + 2 * sizeof(std::uint64_t)) return 0;
   const std::uint64_t data_sum = s3gd::checksum(x);
   std::memcpy(bytes.data() + kDataChecksumAt, &data_sum, sizeof data_sum);
-  const std::uint64_t sum = s3gd::bytes_checksum(std::span(bytes).first(size - sizeof sum));
+  const std::uint64_t sum = s3gd::checksum(std::span(bytes).first(size - sizeof sum));
   std::memcpy(bytes.data() + size - sizeof sum, &sum, sizeof sum);
   read(bytes, x);
   return 0;

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "anchor/checksum.hpp"
+#include "base/checksum.hpp"
 #include "reference.hpp"
 #include "s3gd/error.hpp"
 
@@ -105,7 +105,7 @@ TEST_F(GraphFile, NumbersNoGraphHasAreRefusedEvenWithARightChecksum) {
   for (const std::size_t place : {anchors_at + 7, neighbours_at + 3, gammas_at + 3, std::size_t{12}}) {
     auto bad = good;
     bad[place] = std::byte{0x7f};
-    const std::uint64_t sum = bytes_checksum(std::span(bad).first(bad.size() - 8));
+    const std::uint64_t sum = checksum(std::span(bad).first(bad.size() - 8));
     std::memcpy(bad.data() + bad.size() - 8, &sum, 8);
     EXPECT_NE(message(bad, x_).find("no graph has"), std::string::npos) << place;
   }

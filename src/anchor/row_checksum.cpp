@@ -1,7 +1,6 @@
-#include "anchor/checksum.hpp"
+#include "anchor/row_checksum.hpp"
 
 #include <bit>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +12,13 @@ namespace s3gd {
 namespace {
 
 constexpr Index kRowsPerChunk = 1024;
+
+// One step of a running checksum: a bijection in each of its arguments.
+std::uint64_t mix_checksum(std::uint64_t state, std::uint64_t word) {
+  std::uint64_t z = (state ^ word) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93U;
+  return z ^ (z >> 32);
+}
 
 std::uint64_t column_key(Index column) {
   return mix_checksum(0x2545f4914f6cdd1dU, static_cast<std::uint64_t>(column)) | 1U;
@@ -57,18 +63,6 @@ std::uint64_t all_rows(const View& x, std::uint64_t state, int threads) {
 }
 
 }  // namespace
-
-std::uint64_t bytes_checksum(std::span<const std::byte> bytes) {
-  std::uint64_t state = mix_checksum(0, bytes.size());
-  while (!bytes.empty()) {
-    std::uint64_t word = 0;
-    const auto used = std::min(sizeof word, bytes.size());
-    std::memcpy(&word, bytes.data(), used);
-    state = mix_checksum(state, word);
-    bytes = bytes.subspan(used);
-  }
-  return state;
-}
 
 std::uint64_t row_checksum(const Matrix& x, Index i) {
   return x.visit([&](const auto& view) { return row_sum(view, i, column_key); });
