@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <type_traits>
+
+#include "base/buffer.hpp"
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "data/assemble.hpp"
+#include "s3gd/dataset.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kRowsPerChunk = 1024;
+
+template <class T>
+Matrix taken(const DenseView<T>& view, std::span<const Index> rows) {
+  const auto count = static_cast<Index>(rows.size());
+  GrowBuffer<T> values;
+  values.resize(count * view.cols);
+  parallel_ranges(count, kRowsPerChunk, 0, [&](Index begin, Index end, Index) {
+    for (Index i = begin; i < end; ++i)
+      std::copy_n(view.row(rows[static_cast<std::size_t>(i)]), view.cols, values.data() + i * view.cols);
+  });
+  return dense_matrix(std::move(values).finish(), count, view.cols);
+}
+
+template <class T, class I>
+Matrix taken(const CsrView<T, I>& view, std::span<const Index> rows) {
+  const auto count = static_cast<Index>(rows.size());
+  GrowBuffer<std::int64_t> starts;
+  starts.push_back(0);
+  for (const Index row : rows) starts.push_back(starts.back() + view.row_nonzeros(row));
+  GrowBuffer<T> values;
+  GrowBuffer<I> columns;
+  values.resize(starts.back());
+  columns.resize(starts.back());
+  parallel_ranges(count, kRowsPerChunk, 0, [&](Index begin, Index end, Index) {
+    for (Index i = begin; i < end; ++i) {
+      const Index row = rows[static_cast<std::size_t>(i)];
+      std::copy_n(view.values + view.starts[row], view.row_nonzeros(row), values.data() + starts[i]);
+      std::copy_n(view.columns + view.starts[row], view.row_nonzeros(row), columns.data() + starts[i]);
+    }
+  });
+  return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
+}
+
+Array<double> taken(const Array<double>& from, std::span<const Index> rows) {
+  if (from.empty()) return {};
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Index row : rows) values.push_back(from[row]);
+  return Array<double>(std::move(values));
+}
+
+// Rows by class, classes in ascending order; one group when there are no classes.
+std::vector<std::vector<Index>> groups_of(const Dataset& data, bool stratified) {
+  std::map<double, std::vector<Index>> by_label;
+  const bool classes = stratified && data.y.kind == LabelKind::classes;
+  for (Index i = 0; i < data.rows(); ++i) by_label[classes ? data.y.values[i] : 0.0].push_back(i);
+  std::vector<std::vector<Index>> groups;
+  for (auto& entry : by_label) groups.push_back(std::move(entry.second));
+  return groups;
+}
+
+// How many of each group go to the test part: rounded down, then one more for those that lost most by it, until the
+// total is the one asked for.
+std::vector<Index> test_counts(const std::vector<std::vector<Index>>& groups, double fraction, Index total) {
+  std::vector<Index> counts;
+  std::vector<std::pair<double, std::size_t>> lost;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double share = fraction * static_cast<double>(groups[g].size());
+    counts.push_back(static_cast<Index>(share));
+    lost.emplace_back(std::floor(share) - share, g);
+    total -= counts.back();
+  }
+  std::sort(lost.begin(), lost.end());
+  for (std::size_t k = 0; k < lost.size() && total > 0; ++k, --total) ++counts[lost[k].second];
+  return counts;
+}
+
+}  // namespace
+
+Dataset take_rows(const Dataset& data, std::span<const Index> rows) {
+  for (const Index row : rows)
+    if (row < 0 || row >= data.rows())
+      throw Error("row " + std::to_string(row) + " was asked for, there are " + std::to_string(data.rows()));
+  data.verify();
+  Dataset part = data;
+  part.verifier = nullptr;
+  part.x = data.x.visit([&](const auto& view) { return taken(view, rows); });
+  part.y.values = taken(data.y.values, rows);
+  part.weights = taken(data.weights, rows);
+  return part;
+}
+
+Split split_rows(const Dataset& data, double test_fraction, std::uint64_t seed, bool stratified) {
+  if (!(test_fraction > 0 && test_fraction < 1))
+    throw Error("the share of the test rows is " + std::to_string(test_fraction), "give a number between 0 and 1");
+  if (data.rows() < 2) throw Error("there are too few rows to split");
+  data.verify();
+  const auto rows = static_cast<double>(data.rows());
+  const Index total = std::clamp<Index>(static_cast<Index>(std::llround(test_fraction * rows)), 1, data.rows() - 1);
+  auto groups = groups_of(data, stratified);
+  const auto counts = test_counts(groups, test_fraction, total);
+  Split split;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Rng rng(seed, g);
+    rng.shuffle(groups[g]);
+    const auto border = groups[g].begin() + counts[g];
+    split.test.insert(split.test.end(), groups[g].begin(), border);
+    split.train.insert(split.train.end(), border, groups[g].end());
+  }
+  std::sort(split.test.begin(), split.test.end());
+  std::sort(split.train.begin(), split.train.end());
+  return split;
+}
+
+}  // namespace s3gd
