@@ -1,9 +1,12 @@
 // s3gd data list | get NAME | path NAME: the catalogue of known datasets.
+#include <filesystem>
 #include <memory>
 
 #include "base/nearest.hpp"
+#include "base/sha256.hpp"
 #include "command.hpp"
 #include "data/catalog.hpp"
+#include "data/download.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -14,7 +17,10 @@ namespace {
 struct Options {
   std::string action;
   std::string name;
+  std::string from;
   bool test = false;
+  bool verify = false;
+  bool force = false;
 };
 
 std::string count_or_dash(Index count) { return count == 0 ? "-" : format_count(count); }
@@ -66,35 +72,107 @@ const KnownDataset& require_entry(const std::string& name) {
               close.empty() ? "s3gd data list shows all" : "did you mean '" + close + "'?");
 }
 
+[[noreturn]] void throw_not_here(const KnownDataset& entry) {
+  std::string hint = entry.files.empty() ? entry.how + ": " + entry.homepage : "s3gd data get " + entry.name;
+  if (!entry.stand_in.empty() && find_known(entry.stand_in)) hint += "; here to stand in for it: " + entry.stand_in;
+  throw Error(entry.name + " is not on this machine", hint);
+}
+
+// Whether a file is the very one the catalogue knows; null when it knows none of that name.
+Json matches_known(const KnownDataset* entry, const std::string& path, Part part, const std::string& sha256) {
+  if (entry == nullptr) return nullptr;
+  const std::string name = std::filesystem::path(path).filename();
+  for (const KnownFile& file : entry->files)
+    if (file.file_name() == name) return file.sha256.empty() ? Json(nullptr) : Json(file.sha256 == sha256);
+  const std::string& known = part == Part::train ? entry->train_sha256 : entry->test_sha256;
+  return known.empty() || !name.ends_with(".svm.zst") ? Json(nullptr) : Json(known == sha256);
+}
+
 int path(const Options& options, const Common& common) {
   const Part part = options.test ? Part::test : Part::train;
   const auto found = find_known(options.name, part);
-  if (!found) {
-    const KnownDataset& entry = require_entry(options.name);
-    std::string hint = entry.files.empty() ? entry.how + ": " + entry.homepage : "s3gd data get " + entry.name;
-    if (!entry.stand_in.empty() && find_known(entry.stand_in)) hint += "; here to stand in for it: " + entry.stand_in;
-    throw Error(entry.name + " is not on this machine", hint);
+  if (!found) throw_not_here(require_entry(options.name));
+  Json json{{"name", options.name}, {"path", *found}};
+  if (options.verify) {
+    json["sha256"] = sha256_of_file(*found);
+    json["matches"] = matches_known(find_entry(options.name), *found, part, json["sha256"]);
+    const char* verdict = json["matches"].is_null() ? "unknown to the catalogue"
+                          : json["matches"]         ? "as known to the catalogue"
+                                                    : "differs from the file known to the catalogue";
+    remark(common, "SHA-256 " + json["sha256"].get<std::string>() + ": " + verdict);
   }
   if (common.json)
-    print_json({{"name", options.name}, {"path", *found}});
+    print_json(json);
   else
     print(*found + "\n");
+  return kGood;
+}
+
+// Where a file is fetched from: its official address, or the same name under the address given with --from.
+std::string address(const KnownFile& file, const std::string& from) {
+  if (from.empty()) return file.url;
+  return from + (from.ends_with('/') ? "" : "/") + file.file_name();
+}
+
+// False when interrupted.
+bool fetch(const KnownDataset& entry, const KnownFile& file, const Options& options, const Common& common, Json& json) {
+  const std::string target = cache_folder() + "/" + entry.name + "/" + file.file_name();
+  const std::string url = address(file, options.from);
+  Json report{{"path", target}, {"url", url}};
+  if (!options.force && std::filesystem::exists(target)) {
+    report["fetched"] = false;
+    remark(common, target + " is here already");
+  } else {
+    Progress progress(common, file.file_name());
+    DownloadOptions download_options;
+    download_options.bytes = file.bytes;
+    download_options.sha256 = file.sha256;
+    download_options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.bytes(done, total); };
+    const Download result = download(url, target, download_options);
+    if (!result.complete) return false;
+    report.update(
+        {{"fetched", true}, {"bytes", result.bytes}, {"sha256", result.sha256}, {"verified", !file.sha256.empty()}});
+    progress.clear();
+    remark(common, target + ": " + format_bytes(result.bytes) +
+                       (file.sha256.empty() ? ", no checksum known to compare with" : ", checksum as it should be"));
+  }
+  json["files"].push_back(report);
+  return true;
+}
+
+int get(const Options& options, const Common& common) {
+  const KnownDataset& entry = require_entry(options.name);
+  if (entry.files.empty())
+    throw Error(entry.name + " cannot be downloaded ready to use", entry.how + ": " + entry.homepage);
+  Json json{{"name", entry.name}, {"files", Json::array()}};
+  for (const KnownFile& file : entry.files) {
+    if (fetch(entry, file, options, common, json)) continue;
+    print_error("interrupted; the same command goes on where this one stopped", common.json);
+    return kInterrupted;
+  }
+  if (common.json)
+    print_json(json);
+  else
+    print("s3gd inspect " + entry.name + "\n");
   return kGood;
 }
 
 int run(const Options& options, const Common& common) {
   if (options.action == "list") return list(common);
   if (options.name.empty()) throw UsageError("s3gd data " + options.action + " needs the NAME of a dataset");
-  return path(options, common);
+  return options.action == "get" ? get(options, common) : path(options, common);
 }
 
 }  // namespace
 
 std::function<int()> setup_data(CLI::App& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  add_word(app, "ACTION", options->action, {"list", "path"}, "")->required();
+  add_word(app, "ACTION", options->action, {"list", "get", "path"}, "")->required();
   app.add_option("NAME", options->name, "of the dataset, for get and path");
+  app.add_option("--from", options->from, "get: the address of a folder that holds the same files")->type_name("URL");
+  app.add_flag("--force", options->force, "get: fetch again what is here already");
   app.add_flag("--test", options->test, "path: of the test rows instead of the training rows");
+  app.add_flag("--verify", options->verify, "path: compare the SHA-256 with the known one");
   return [options, &common] { return run(*options, common); };
 }
 

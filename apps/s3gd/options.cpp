@@ -1,22 +1,47 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/nearest.hpp"
 #include "config.hpp"
 #include "data/format.hpp"
+#include "output.hpp"
 
 namespace s3gd::app {
+
+CLI::Validator whole_number(Index least, Index most) {
+  const auto check = [least, most](const std::string& word) -> std::string {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size() && value >= least && value <= most) return {};
+    std::string text = "found '" + word + "', expected a whole number from " + std::to_string(least);
+    return most == std::numeric_limits<Index>::max() ? text + " up" : text + " to " + std::to_string(most);
+  };
+  return {check, ""};
+}
+
+CLI::Validator real_number(double least, double most) {
+  const auto check = [least, most](const std::string& word) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size() && value >= least && value <= most) return {};
+    std::string text = "found '" + word + "', expected a number from " + format_number(least);
+    return std::isinf(most) ? text + " up" : text + " to " + format_number(most);
+  };
+  return {check, ""};
+}
 
 void add_common_options(CLI::App& app, Common& common, const std::string& command) {
   app.add_flag("--json", common.json, "one JSON object on standard output")->group(kCommonGroup);
   app.add_flag("--quiet", common.quiet, "no progress and no remarks")->group(kCommonGroup);
   app.add_option("--threads", common.threads, "0 = all of the machine's")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_number(0, 4096))
       ->type_name("N")
       ->group(kCommonGroup);
   app.add_option("--seed", common.seed, "the same seed gives the same bits")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->type_name("N")
       ->group(kCommonGroup);
   app.set_config("--config", "", "read options from a file: lines NAME = VALUE")
@@ -28,7 +53,7 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 void add_load_options(CLI::App& app, LoadOptions& options) {
   const std::string group = "Reading";
   std::vector<std::string> format_names;
-  for (const Format& format : format_table()) format_names.push_back(format.info.name);
+  for (const Format& format : s3gd::format_table()) format_names.push_back(format.info.name);
   add_word(app, "--format", options.format, format_names, "instead of by content and extension")->group(group);
   add_choice(app, "--precision", options.precision, "of the values held")->group(group);
   add_choice(app, "--layout", options.layout, "")->group(group);

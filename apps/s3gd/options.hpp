@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <string>
 
 #include "command.hpp"
@@ -16,6 +17,10 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 
 // --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
 void add_load_options(CLI::App& app, LoadOptions& options);
+
+// Checks whose messages say what was found and what was expected. Infinities and NaN are no numbers.
+CLI::Validator whole_number(Index least, Index most = std::numeric_limits<Index>::max());
+CLI::Validator real_number(double least, double most = std::numeric_limits<double>::infinity());
 
 // An option whose value is one of `choices`; any other value is a usage error that names the nearest.
 CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,

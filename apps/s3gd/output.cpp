@@ -145,8 +145,11 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 Progress::Progress(const Common& common, std::string label)
     : label_(std::move(label)), visible_(!common.quiet && isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
+  drawn_ = false;
 }
 
 void Progress::show(std::string_view text) {

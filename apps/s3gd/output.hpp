@@ -45,6 +45,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::string_view text);
+  void clear();
   void bytes(std::uint64_t done, std::uint64_t total);  // total 0 = not known
   bool visible() const { return visible_; }
 
