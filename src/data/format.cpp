@@ -1,10 +1,125 @@
 #include "data/format.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "base/nearest.hpp"
+#include "data/catalog.hpp"
+#include "data/compressed_output.hpp"
+#include "data/generate.hpp"
+#include "data/readers.hpp"
+#include "s3gd/error.hpp"
+
 namespace s3gd {
+namespace {
+
+// The file name in lower case, without folders and without a compression suffix: what formats are recognised by.
+std::string plain_name(const std::string& path) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::string(without_compression_suffix(name));
+}
+
+const Format& format_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& format : format_table()) {
+    if (format.info.name == name) return format;
+    names.push_back(format.info.name);
+  }
+  throw Error("there is no format '" + name + "'", suggestion(name, names));
+}
+
+std::string list_of_formats(bool writable) {
+  std::string list;
+  for (const auto& format : format_table())
+    if (!writable || format.info.writable) list += (list.empty() ? "" : ", ") + format.info.name;
+  return list;
+}
+
+const Format& recognise(Input& input) {
+  const Format* best = nullptr;
+  int best_score = 0;
+  const std::string name = plain_name(input.name());
+  for (const auto& format : format_table()) {
+    const int score = format.recognise(name, input.peek());
+    if (score > best_score) best = &format;
+    best_score = std::max(score, best_score);
+  }
+  if (best != nullptr) return *best;
+  if (input.peek().empty()) throw Error(input.name() + " is empty", "the formats are " + list_of_formats(false));
+  throw Error(input.name() + " is in no known format, neither by its name nor by its first bytes",
+              "the formats are " + list_of_formats(false) + "; --format NAME chooses one");
+}
+
+// A path that exists is that file, whatever datasets are called.
+std::string path_of(const std::string& source) {
+  std::error_code ignored;
+  if (source == "-" || std::filesystem::exists(source, ignored)) return source;
+  return find_known(source).value_or(source);
+}
+
+const Format& format_for_writing(const std::string& path, const SaveOptions& options) {
+  const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
+  const std::string name = plain_name(path);
+  for (const auto& format : format_table())
+    if (chosen == nullptr && format.recognise(name, {}) == 2) chosen = &format;
+  if (chosen == nullptr)
+    throw Error("no format goes by the name of " + path,
+                "the formats written are " + list_of_formats(true) + "; --format NAME chooses one");
+  if (chosen->write == nullptr)
+    throw Error("the format " + chosen->info.name + " can be read but not written",
+                "the formats written are " + list_of_formats(true));
+  return *chosen;
+}
+
+}  // namespace
 
 const std::vector<Format>& format_table() {
-  static const std::vector<Format> table{};
+  static const std::vector<Format> table{
+      {{.name = "libsvm",
+        .extensions = ".svm .libsvm .svmlight",
+        .summary = "text, LABEL INDEX:VALUE ..; classes with names are written as 0, 1, .."},
+       recognise_libsvm,
+       read_libsvm,
+       write_libsvm},
+      {{.name = "csv", .extensions = ".csv", .summary = "text, fields between commas or semicolons, header or not"},
+       recognise_csv,
+       read_csv,
+       write_csv},
+      {{.name = "tsv", .extensions = ".tsv .tab", .summary = "text, fields between tabs, header or not"},
+       recognise_tsv,
+       read_tsv,
+       write_tsv},
+      {{.name = "s3d", .extensions = ".s3d", .summary = "binary, checksummed, used where it lies: opens at once"},
+       recognise_s3d,
+       read_s3d,
+       write_s3d},
+  };
   return table;
+}
+
+std::vector<FormatInfo> formats() {
+  std::vector<FormatInfo> infos;
+  for (const auto& format : format_table()) {
+    infos.push_back(format.info);
+    infos.back().writable = format.write != nullptr;
+  }
+  return infos;
+}
+
+Dataset load(const std::string& source, const LoadOptions& options) {
+  const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
+  if (is_generated(source)) return generate(source, options);
+  const auto input = Input::open(path_of(source));
+  return (chosen != nullptr ? *chosen : recognise(*input)).read(*input, options);
+}
+
+void save(const Dataset& data, const std::string& path, const SaveOptions& options) {
+  const Format& format = format_for_writing(path, options);
+  data.verify(options.threads);
+  format.write(data, path, options);
 }
 
 }  // namespace s3gd

@@ -10,6 +10,20 @@
 
 namespace s3gd {
 
+// LIBSVM has no place for sample weights (writing them is refused), nor for words: classes that have names are
+// written as 0, 1, .. in the order of the names. CSV holds everything.
+int recognise_libsvm(std::string_view name, std::span<const char> head);
+Dataset read_libsvm(Input& input, const LoadOptions& options);
+void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions& options);
+
+int recognise_csv(std::string_view name, std::span<const char> head);
+Dataset read_csv(Input& input, const LoadOptions& options);
+void write_csv(const Dataset& data, const std::string& path, const SaveOptions& options);
+
+int recognise_tsv(std::string_view name, std::span<const char> head);
+Dataset read_tsv(Input& input, const LoadOptions& options);
+void write_tsv(const Dataset& data, const std::string& path, const SaveOptions& options);
+
 int recognise_s3d(std::string_view name, std::span<const char> head);
 Dataset read_s3d(Input& input, const LoadOptions& options);
 void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options);

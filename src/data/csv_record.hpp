@@ -1,0 +1,32 @@
+// Fields of CSV text: commas, semicolons or tabs between them, double quotes around them where needed (doubled inside).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace s3gd {
+
+inline bool ends_record(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
+inline bool is_pad(char c, char separator) { return (c == ' ' || c == '\t') && c != separator; }
+inline const char* skip_pad(const char* p, char separator) {
+  while (is_pad(*p, separator)) ++p;
+  return p;
+}
+
+// Reads one field of text that ends in a newline before `end`; returns the separator or record end behind it. Blanks
+// around the field are dropped, unless quoted. Throws TextProblem.
+const char* take_field(const char* p, const char* end, char separator, std::string& field);
+
+// All fields of the record at the start of `text`; returns the number of bytes up to the next record.
+std::size_t take_record(std::string_view text, char separator, std::vector<std::string>& fields);
+
+// Of , ; and tab, the one most frequent in the first record (outside quotes); a comma when there is none.
+char detect_separator(std::string_view text);
+
+// Empty, NA, NaN or ?.
+bool is_missing(std::string_view field);
+// Whether all of the field is a number, even one too large to be taken.
+bool is_number(const std::string& field);
+
+}  // namespace s3gd

@@ -1,0 +1,250 @@
+// LIBSVM and SVMlight text: LABEL [qid:N] INDEX:VALUE .. [# comment], one row a line.
+#include <algorithm>
+
+#include "data/labels.hpp"
+#include "data/number.hpp"
+#include "data/rows_builder.hpp"
+#include "data/text_blocks.hpp"
+#include "data/readers.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kLargestIndex = Index{1} << 60;  // sizes computed from it still fit 64 bits
+constexpr std::ptrdiff_t kShortestEntry = 4;     // "1:2 "
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool ends_line(const char* p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
+
+const char* skip_blanks(const char* p) {
+  while (is_blank(*p)) ++p;
+  return p;
+}
+
+const char* next_line(const char* p, const char* end) {
+  return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+}
+
+template <class T>
+struct Collected {
+  explicit Collected(const LoadOptions& options) : rows(options.layout, options.cols, options.index_base) {}
+  RowsBuilder<T> rows;
+  GrowBuffer<double> labels;
+};
+
+template <class T>
+class LibsvmParser final : public BlockParser {
+ public:
+  LibsvmParser(const LoadOptions& options, Collected<T>& result)
+      : one_based_(options.index_base == IndexBase::one),
+        merge_(options.index_order == IndexOrder::merge),
+        result_(result) {}
+
+  Index parse(const char* begin, const char* end) override {
+    end_ = end;
+    block_.clear();
+    const Index capacity = (end - begin) / kShortestEntry + 1;
+    block_.columns.resize(capacity);
+    block_.values.resize(capacity);
+    count_ = 0;
+    Index lines = 0;
+    for (const char* p = begin; p < end; ++lines) {
+      p = skip_blanks(p);
+      if (!ends_line(p)) {
+        p = parse_label(p);
+        p = parse_entries(p);
+        block_.ends.push_back(count_);
+      }
+      p = *p == '\n' ? p + 1 : next_line(p, end);
+    }
+    block_.columns.resize(count_);
+    block_.values.resize(count_);
+    return lines;
+  }
+
+  void commit() override {
+    result_.rows.append(block_);
+    result_.labels.append(block_.labels);
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* at, const std::string& expected, const std::string& hint = {}) const {
+    throw TextProblem{at, quote_token(at, end_), expected, hint};
+  }
+
+  const char* parse_label(const char* p) {
+    double label = 0;
+    const char* const stop = parse_number(p, label);
+    if (stop == nullptr) refuse(p, "a label: " + expected_number<double>(p));
+    if (!is_blank(*stop) && !ends_line(stop)) {
+      if (*stop == ',')
+        throw TextProblem{stop, "several labels in one row", "one label", "multi-label data is not supported"};
+      if (*stop == ':') refuse(p, "a label before the first index", "put 0 where the label is not known");
+      refuse(p, "a label: a number");
+    }
+    block_.labels.push_back(label);
+    return stop;
+  }
+
+  // From behind the label to the end of the row.
+  const char* parse_entries(const char* p) {
+    Index* const columns = block_.columns.data();
+    T* const values = block_.values.data();
+    const Index first = count_;
+    Index count = first;
+    Index previous = -1;
+    Index widest = block_.widest;
+    bool unsorted = false;
+    for (;;) {
+      p += *p == ' ';
+      const std::uint64_t word = load_eight(p);
+      const int digits = leading_digits(word);
+      Index index;
+      if (digits != 0 && digits != 8 && p[digits] == ':') [[likely]] {
+        index = digits_value(word, digits);
+      } else {
+        p = skip_blanks(p);
+        if (ends_line(p)) break;
+        if (is_query(p)) {
+          p = skip_query(p);
+          continue;
+        }
+        index = parse_index(p);
+      }
+      if (index <= previous) [[unlikely]] {
+        check_order(p, index, previous);
+        unsorted = true;
+      }
+      if (index == 0) [[unlikely]]
+        note_zero(p);
+      const char* const value = digits != 0 && digits != 8 ? p + digits + 1 : behind_index(p);
+      p = parse_number(value, values[count]);
+      if (p == nullptr || !(is_blank(*p) || ends_line(p))) [[unlikely]]
+        refuse(value, "a value: " + expected_number<T>(value));
+      columns[count] = index;
+      count += !is_plain_zero(values[count]);
+      previous = index;
+      widest = std::max(widest, index);
+    }
+    count_ = count;
+    block_.widest = widest;
+    if (unsorted) merge_row(first);
+    return p;
+  }
+
+  static bool is_query(const char* p) { return p[0] == 'q' && p[1] == 'i' && p[2] == 'd' && p[3] == ':'; }
+
+  const char* skip_query(const char* p) const {
+    const char* stop = p + 4;
+    while (is_digit(*stop)) ++stop;
+    if (stop == p + 4 || !(is_blank(*stop) || ends_line(stop))) refuse(p, "qid: and a whole number");
+    return stop;
+  }
+
+  // An index of any length, for what the eight-character look could not take.
+  Index parse_index(const char* p) const {
+    Index index = 0;
+    const char* stop = p;
+    for (; is_digit(*stop); ++stop) {
+      index = index * 10 + (*stop - '0');
+      if (index > kLargestIndex) refuse(p, "an index of at most " + std::to_string(kLargestIndex));
+    }
+    if (*p == '-') refuse(p, "an index, counted from 0 or 1");
+    if (stop == p || *stop != ':') refuse(p, "INDEX:VALUE");
+    return index;
+  }
+
+  static const char* behind_index(const char* p) {
+    while (*p != ':') ++p;
+    return p + 1;
+  }
+
+  void check_order(const char* p, Index index, Index previous) const {
+    if (merge_) return;
+    const std::string what = index == previous ? "twice in a row" : "after " + std::to_string(previous);
+    throw TextProblem{p, "index " + std::to_string(index) + " " + what, "ascending indices",
+                      "--index-order merge sorts them and adds up duplicates"};
+  }
+
+  void note_zero(const char* p) {
+    if (one_based_) refuse(p, "an index of at least 1, as was asked for", "--index-base zero, or detect");
+    block_.column_zero = true;
+  }
+
+  // Sorts the entries of the last row and adds up those of the same index, in the order of the file.
+  void merge_row(Index first) {
+    const auto size = static_cast<std::size_t>(count_ - first);
+    Index* const columns = block_.columns.data() + first;
+    T* const values = block_.values.data() + first;
+    std::vector<std::pair<Index, T>> entries(size);
+    for (std::size_t k = 0; k < size; ++k) entries[k] = {columns[k], values[k]};
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Index kept = 0;
+    for (std::size_t k = 0; k < size; ++kept) {
+      const Index column = entries[k].first;
+      double sum = 0;
+      for (; k < size && entries[k].first == column; ++k) sum += static_cast<double>(entries[k].second);
+      columns[kept] = column;
+      values[kept] = static_cast<T>(sum);
+    }
+    count_ = first + kept;
+  }
+
+  const bool one_based_;
+  const bool merge_;
+  Collected<T>& result_;
+  RowBlock<T> block_;
+  const char* end_ = nullptr;
+  Index count_ = 0;
+};
+
+template <class T>
+Dataset read(Input& input, const LoadOptions& options) {
+  Collected<T> result(options);
+  TextBlocks blocks(input, false);
+  parse_blocks(blocks, options.threads, [&] { return std::make_unique<LibsvmParser<T>>(options, result); });
+  if (result.labels.size() == 0)
+    throw Error(input.name() + " holds no rows", "LIBSVM text has one row a line: LABEL INDEX:VALUE ..");
+  Dataset data;
+  data.x = std::move(result.rows).finish();
+  data.y.values = std::move(result.labels).finish();
+  data.y.kind = kind_of_labels(data.y.values.span());
+  data.source = input.name();
+  return data;
+}
+
+bool first_row_is_libsvm(std::string_view head) {
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  while (!head.empty()) {
+    const auto line = head.substr(0, head.find('\n'));
+    head.remove_prefix(std::min(head.size(), line.size() + 1));
+    const auto label = line.find_first_not_of(" \t\r");
+    if (label == std::string_view::npos || line[label] == '#') continue;
+    if (line.substr(label, line.find_first_of(" \t", label) - label).find_first_not_of("+-.,0123456789eE") !=
+        std::string_view::npos)
+      return false;
+    const auto entry = line.find_first_not_of(" \t", line.find_first_of(" \t", label));
+    if (entry == std::string_view::npos) return false;
+    const auto colon = line.find_first_not_of("0123456789", entry);
+    return line.substr(entry).starts_with("qid:") ||
+           (colon != std::string_view::npos && colon > entry && line[colon] == ':');
+  }
+  return false;
+}
+
+}  // namespace
+
+int recognise_libsvm(std::string_view name, std::span<const char> head) {
+  if (first_row_is_libsvm({head.data(), head.size()})) return 3;
+  for (const std::string_view extension : {".svm", ".libsvm", ".svmlight"})
+    if (name.ends_with(extension)) return 2;
+  return 0;
+}
+
+Dataset read_libsvm(Input& input, const LoadOptions& options) {
+  return options.precision == Precision::float32 ? read<float>(input, options) : read<double>(input, options);
+}
+
+}  // namespace s3gd

@@ -1,0 +1,213 @@
+#include "data/text_blocks.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+
+#include "base/interrupt.hpp"
+#include "base/threads.hpp"
+#include "data/number.hpp"
+
+namespace s3gd {
+namespace {
+
+// More threads than this wait for the stream rather than parse.
+constexpr int kMostThreads = 16;
+
+Index count_lines(const char* begin, const char* end) { return std::count(begin, end, '\n'); }
+
+Error too_long_error(const std::string& file, Index line) {
+  return Error(Place{file, line, 0}, "a line without an end within " + std::to_string(kLongestLine >> 20) + " MB",
+               "lines of text", "is a quote left open, or is this a binary file?");
+}
+
+// Commits in the order of the tickets.
+class Turns {
+ public:
+  explicit Turns(const TextBlocks& blocks) : blocks_(blocks), lines_(blocks.skipped_lines()) {}
+
+  // Parses, waits until every earlier block is committed, commits. False when parsing is over for everyone.
+  bool take(BlockParser& parser, const TextBlock& block) {
+    Index lines = 0;
+    std::exception_ptr problem = block.failure;
+    if (!problem && !block.too_long) {
+      try {
+        lines = parser.parse(block.begin, block.end);
+      } catch (...) {
+        problem = std::current_exception();
+      }
+    }
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return failure_ || next_ == block.ticket; });
+    if (failure_) return false;
+    try {
+      settle(parser, block, problem);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    lines_ += lines;
+    ++next_;
+    turn_.notify_all();
+    return !failure_;
+  }
+
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void settle(BlockParser& parser, const TextBlock& block, const std::exception_ptr& problem) {
+    if (interrupted()) throw Error("reading " + blocks_.name() + " was interrupted");
+    if (block.too_long) throw too_long_error(blocks_.name(), lines_ + 1);
+    try {
+      if (problem) std::rethrow_exception(problem);
+      parser.commit();
+    } catch (const TextProblem& text) {
+      throw error_at(blocks_.name(), block.begin, lines_, text);
+    }
+  }
+
+  const TextBlocks& blocks_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  Index next_ = 0;
+  Index lines_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+Error error_at(const std::string& file, const char* begin, Index lines_before, const TextProblem& problem) {
+  const char* line = problem.at;
+  while (line > begin && line[-1] != '\n') --line;
+  const Place place{file, lines_before + count_lines(begin, problem.at) + 1, problem.at - line + 1};
+  return Error(place, problem.found, problem.expected, problem.hint);
+}
+
+std::string quote_token(const char* at, const char* end) {
+  constexpr std::ptrdiff_t kShown = 40;
+  std::string text = "'";
+  const char* p = at;
+  constexpr std::string_view kStops = " \t\r\n,;";
+  for (; p < end && p - at < kShown && kStops.find(*p) == std::string_view::npos; ++p) text += *p;
+  std::string shown;
+  for (const char c : text) {
+    constexpr char kHex[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      shown += c;
+    else
+      shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  if (shown.size() == 1)
+    return at < end && *at != '\n' && *at != '\r' ? std::string("'") + *at + "'" : "the end of the line";
+  return shown + (p - at == kShown ? "..'" : "'");
+}
+
+std::string_view TextBlocks::look() {
+  if (!looked_) {
+    looked_ = true;
+    pending_ = fill(first_buffer_, first_);
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (pending_ && std::string_view(first_.begin, first_.end).starts_with(kByteOrderMark))
+      first_.begin += kByteOrderMark.size();
+  }
+  if (!pending_) return {};
+  if (first_.failure) std::rethrow_exception(first_.failure);
+  if (first_.too_long) throw too_long_error(name(), 1);
+  return {first_.begin, first_.end};
+}
+
+void TextBlocks::skip(std::size_t bytes) {
+  skipped_lines_ += count_lines(first_.begin, first_.begin + bytes);
+  first_.begin += bytes;
+}
+
+bool TextBlocks::next(Pages& buffer, TextBlock& block) {
+  std::lock_guard lock(mutex_);
+  if (!looked_) look();
+  if (!pending_) return fill(buffer, block);
+  pending_ = false;
+  std::swap(buffer, first_buffer_);
+  first_buffer_ = Pages();
+  block = first_;
+  return true;
+}
+
+// The end of the last whole line, or 0. Called again with more bytes when there was none.
+std::size_t TextBlocks::find_cut(const char* data, std::size_t size) {
+  while (scanned_ < size) {
+    const char* from = data + scanned_;
+    const auto left = size - scanned_;
+    const auto* quote = quoted_ ? static_cast<const char*>(std::memchr(from, '"', left)) : nullptr;
+    const auto length = quote != nullptr ? static_cast<std::size_t>(quote - from) : left;
+    if (!inside_quotes_)
+      if (const auto* newline = static_cast<const char*>(memrchr(from, '\n', length)))
+        cut_ = static_cast<std::size_t>(newline - data) + 1;
+    if (quote != nullptr) inside_quotes_ = !inside_quotes_;
+    scanned_ += length + (quote != nullptr ? 1 : 0);
+  }
+  return cut_;
+}
+
+bool TextBlocks::fill(Pages& buffer, TextBlock& block) {
+  if (ended_ && carry_.empty()) return false;
+  block = TextBlock();
+  block.ticket = tickets_++;
+  try {
+    if (buffer.bytes() > 4 * kBlockBytes) buffer = Pages();  // a long line was here: give the memory back
+    std::size_t size = carry_.size();
+    scanned_ = cut_ = 0;
+    inside_quotes_ = false;
+    buffer.resize(std::max(buffer.bytes(), size + kBlockBytes + kNumberPadding + 1));
+    if (size > 0) std::memcpy(buffer.data(), carry_.data(), size);
+    carry_.clear();
+    for (;;) {
+      buffer.resize(std::max(buffer.bytes(), size + kBlockBytes + kNumberPadding + 1));
+      auto* data = static_cast<char*>(buffer.data());
+      const std::size_t count = input_.read({data + size, kBlockBytes});
+      size += count;
+      ended_ = count < kBlockBytes;
+      std::size_t cut = find_cut(data, size);
+      if (ended_ && cut < size) {
+        data[size++] = '\n';
+        cut = size;
+      }
+      if (cut > 0 || ended_) {
+        carry_.assign(data + cut, data + size);
+        std::memset(data + cut, 0, kNumberPadding);
+        block.begin = data;
+        block.end = data + cut;
+        break;
+      }
+      if (size > kLongestLine) {
+        block.too_long = ended_ = true;
+        break;
+      }
+    }
+  } catch (...) {
+    block.failure = std::current_exception();
+    ended_ = true;
+    carry_.clear();
+  }
+  if (block.begin == block.end && !block.failure && !block.too_long) {
+    --tickets_;
+    return false;
+  }
+  return true;
+}
+
+void parse_blocks(TextBlocks& blocks, int threads, const std::function<std::unique_ptr<BlockParser>()>& make_parser) {
+  Turns turns(blocks);
+  const int workers = std::min(resolve_threads(threads), kMostThreads);
+  parallel_for(workers, workers, [&](Index) {
+    const auto parser = make_parser();
+    Pages buffer;
+    TextBlock block;
+    while (blocks.next(buffer, block) && turns.take(*parser, block)) {
+    }
+  });
+  turns.rethrow();
+}
+
+}  // namespace s3gd

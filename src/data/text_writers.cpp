@@ -1,0 +1,153 @@
+// LIBSVM, CSV and TSV out. Numbers are the shortest text that reads back as the same bits.
+#include <charconv>
+#include <ostream>
+
+#include "base/file.hpp"
+#include "data/compressed_output.hpp"
+#include "data/rows_store.hpp"
+#include "data/readers.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 18;
+
+class TextOut {
+ public:
+  explicit TextOut(std::ostream& out) : out_(out) { buffer_.reserve(kBufferBytes + 64); }
+  ~TextOut() = default;
+
+  template <class N>
+  void number(N value) {
+    char text[32];
+    buffer_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+  }
+  void character(char c) { buffer_ += c; }
+  void text(std::string_view t) { buffer_ += t; }
+  void end_line() {
+    buffer_ += '\n';
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  void flush() {
+    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    buffer_.clear();
+  }
+
+ private:
+  std::ostream& out_;
+  std::string buffer_;
+};
+
+// Calls f(column, value) for every entry of row i that is not zero.
+template <class View, class F>
+void for_each_entry(const View& view, Index i, F&& f) {
+  if constexpr (requires { view.stride; }) {
+    for (Index j = 0; j < view.cols; ++j)
+      if (const auto value = view.row(i)[j]; !is_plain_zero(value)) f(j, value);
+  } else {
+    for (Index k = view.starts[i]; k < view.starts[i + 1]; ++k)
+      if (!is_plain_zero(view.values[k])) f(static_cast<Index>(view.columns[k]), view.values[k]);
+  }
+}
+
+void write_text(const std::string& path, const std::function<void(TextOut&)>& fill) {
+  write_atomically(path, [&](std::ostream& file) {
+    write_compressed(file, path, [&](std::ostream& plain) {
+      TextOut out(plain);
+      fill(out);
+      out.flush();
+    });
+  });
+}
+
+std::string csv_field(const std::string& text, char separator) {
+  const bool plain =
+      text.find_first_of("\"\r\n") == std::string::npos && text.find(separator) == std::string::npos &&
+      (text.empty() || (text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t'));
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string csv_header(const Dataset& data, char separator) {
+  std::string header;
+  const auto add = [&](const std::string& name) {
+    header += (header.empty() ? "" : std::string(1, separator)) + csv_field(name, separator);
+  };
+  if (data.y.kind != LabelKind::none) add("label");
+  if (!data.weights.empty()) add("weight");
+  for (Index j = 0; j < data.cols(); ++j)
+    add(data.feature_names.empty() ? "x" + std::to_string(j + 1) : data.feature_names[static_cast<std::size_t>(j)]);
+  return header;
+}
+
+void write_separated(const Dataset& data, const std::string& path, char separator) {
+  std::vector<std::string> classes;
+  for (const auto& name : data.y.class_names) classes.push_back(csv_field(name, separator));
+  write_text(path, [&](TextOut& out) {
+    out.text(csv_header(data, separator));
+    out.end_line();
+    data.x.visit([&](const auto& view) {
+      for (Index i = 0; i < view.rows; ++i) {
+        Index fields = 0;  // written so far in this line
+        const auto next = [&] {
+          if (fields++ > 0) out.character(separator);
+        };
+        if (data.y.kind != LabelKind::none) {
+          next();
+          if (classes.empty())
+            out.number(data.y.values[i]);
+          else
+            out.text(classes[static_cast<std::size_t>(data.y.values[i])]);
+        }
+        if (!data.weights.empty()) {
+          next();
+          out.number(data.weights[i]);
+        }
+        Index column = 0;
+        const auto zeros_up_to = [&](Index end) {
+          for (; column < end; ++column) {
+            next();
+            out.character('0');
+          }
+        };
+        for_each_entry(view, i, [&](Index j, auto value) {
+          zeros_up_to(j);
+          next();
+          out.number(value);
+          ++column;
+        });
+        zeros_up_to(view.cols);
+        out.end_line();
+      }
+    });
+  });
+}
+
+}  // namespace
+
+void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions&) {
+  if (!data.weights.empty())
+    throw Error("LIBSVM text has no place for sample weights", "write .csv or .s3d, or leave the weights out");
+  write_text(path, [&](TextOut& out) {
+    data.x.visit([&](const auto& view) {
+      for (Index i = 0; i < view.rows; ++i) {
+        out.number(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
+        for_each_entry(view, i, [&](Index j, auto value) {
+          out.character(' ');
+          out.number(j + 1);
+          out.character(':');
+          out.number(value);
+        });
+        out.end_line();
+      }
+    });
+  });
+}
+
+void write_csv(const Dataset& data, const std::string& path, const SaveOptions&) { write_separated(data, path, ','); }
+void write_tsv(const Dataset& data, const std::string& path, const SaveOptions&) { write_separated(data, path, '\t'); }
+
+}  // namespace s3gd
