@@ -19,8 +19,8 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// Differences of F below this are rounding.
-double rounding(double value) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(value); }
+// Differences of F below this are rounding. F is a long sum, so its last digits wobble from step to step.
+double rounding(double value) { return 512 * std::numeric_limits<double>::epsilon() * std::abs(value); }
 
 }  // namespace
 
@@ -148,12 +148,12 @@ bool Newton::newton_step(double accuracy) {
   for (std::size_t j = 0; j < slopes.size(); ++j) slopes[j] += gradient_[j];
   direct_ = static_cast<Index>(chosen.size()) <= kDirectSize;
   const auto direction = direct_ ? direct_direction(chosen, slopes) : iterative_direction(chosen, slopes, accuracy);
-  return try_line(direction, product(direction, slopes));
+  return try_line(direction, product(direction, slopes), Orthant::keep);
 }
 
-// Halves the step until F falls by a fair share of what the slope promises. Coordinates that would change sign against
-// their 1-norm stop at zero.
-bool Newton::try_line(const std::vector<double>& direction, double slope) {
+// Halves the step until F falls by a fair share of what the slope promises. To keep the orthant, coordinates that would
+// change sign against their 1-norm stop at zero.
+bool Newton::try_line(const std::vector<double>& direction, double slope, Orthant orthant) {
   if (!(slope < 0)) return false;
   const double before = value_;
   std::vector<double> along(u_.size());
@@ -164,7 +164,7 @@ bool Newton::try_line(const std::vector<double>& direction, double slope) {
     bool crossed = false;
     for (Index j = 0; j < problem_.dim(); ++j) {
       next[at(j)] += t * direction[at(j)];
-      if (penalty_.l1_of(j) == 0 || next[at(j)] * w_[at(j)] >= 0) continue;
+      if (orthant == Orthant::leave || penalty_.l1_of(j) == 0 || next[at(j)] * w_[at(j)] >= 0) continue;
       next[at(j)] = 0;
       crossed = true;
     }
@@ -177,7 +177,7 @@ bool Newton::try_line(const std::vector<double>& direction, double slope) {
     const double value = loss_at(problem_, u) + penalty_.value(std::span<const double>(next));
     if (value <= before + 1e-4 * t * slope + rounding(before)) {
       move_to(std::move(next));
-      return value_ < before;
+      return true;
     }
   }
   return false;

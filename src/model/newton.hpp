@@ -1,7 +1,8 @@
 // Newton's method on the coordinates where F is smooth, for every loss and penalty.
 //
 // Around a point w, F is smooth in the coordinates that carry no 1-norm or are not zero (the "support"), and within one
-// orthant. newton_step() moves those, projected back to the orthant; prox_step() lets coordinates leave zero.
+// orthant. newton_step() moves those, projected back to the orthant; coordinate_step() and prox_step() let coordinates
+// leave zero and change sign.
 // Directions come from a Cholesky factor up to kDirectSize coordinates, from conjugate gradients above.
 #pragma once
 
@@ -19,8 +20,9 @@ class Newton {
 
   Newton(const Problem& problem, std::vector<double> start);
 
-  bool newton_step(double accuracy);  // `accuracy`: relative residual of conjugate gradients. False: F did not fall
-  bool prox_step();                   // false: w is a fixed point
+  bool newton_step(double accuracy);  // `accuracy`: relative residual of conjugate gradients; false: no step was found
+  bool coordinate_step();  // proximal Newton, for penalties without a 2-norm; false: does not apply, or no step
+  bool prox_step();        // false: w is a fixed point
   bool smooth() const { return smooth_; }  // no 1-norm and no 2-norm: newton_step() is all there is
   bool direct() const { return direct_; }  // whether the last newton_step() factorised
 
@@ -29,8 +31,10 @@ class Newton {
 
  private:
   void move_to(std::vector<double> w);
-  bool try_line(const std::vector<double>& direction, double slope);
+  enum class Orthant : bool { keep, leave };
+  bool try_line(const std::vector<double>& direction, double slope, Orthant orthant);
   std::vector<Index> support() const;
+  std::vector<Index> working_set() const;
   std::vector<double> penalty_slopes() const;
   std::vector<double> direct_direction(const std::vector<Index>& chosen, const std::vector<double>& slopes) const;
   std::vector<double> iterative_direction(const std::vector<Index>& chosen, const std::vector<double>& slopes,

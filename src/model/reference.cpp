@@ -43,7 +43,7 @@ class Search {
     // Conjugate gradients solve as exactly as the point deserves: superlinear, and cheap far away.
     const double gap = best_.certificate.relative_gap;
     const double accuracy = std::clamp(0.1 * std::sqrt(gap), 1e-9, 0.1);
-    if (!newton_.smooth())
+    if (!newton_.smooth() && !newton_.coordinate_step())
       for (int step = 0; step < kProxSteps && newton_.prox_step(); ++step) continue;
     newton_.newton_step(accuracy);
   }
