@@ -1,0 +1,106 @@
+// Control: what sets one gradient estimator apart from another.
+//
+//     g = sum over the batch of weight_i * (psi'(w.x_i) - h_i) x_i  +  drift,       drift = sum_i q_i h_i x_i
+//
+// A control supplies h_i and the drift; the sampler supplies rows and weights; the loop does the rest. Any control is
+// unbiased with any sampler, because the drift is exactly the mean of what is subtracted (SAG apart, which is biased by
+// design). To add an estimator: one file with a class like those below, one line in estimator_table().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/loss.hpp"
+#include "oracle/iterate.hpp"
+#include "oracle/sampler.hpp"
+#include "s3gd/graph.hpp"
+#include "s3gd/problem.hpp"
+
+namespace s3gd {
+
+template <class T>
+class Control {
+ public:
+  virtual ~Control() = default;
+
+  // The vectors the drift is combined from, when it is (S3GD).
+  virtual const DriftBasis<T>* basis() const { return nullptr; }
+
+  // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
+  virtual void refresh(Iterate<T>&) {}
+
+  // h_i for rows whose margins at the current w are given.
+  virtual void control(std::span<const Index> rows, const double* margins, double* out) const {
+    (void)margins;
+    std::fill(out, out + rows.size(), 0.0);
+  }
+
+  // From slopes psi'(u_i) to the spike's coefficients, in place.
+  virtual void coefficients(const Batch& batch, const double* margins, double* slopes) {
+    scratch_.resize(batch.rows.size());
+    control(batch.rows, margins, scratch_.data());
+    for (std::size_t b = 0; b < batch.rows.size(); ++b) slopes[b] = batch.weights[b] * (slopes[b] - scratch_[b]);
+  }
+
+  // After the step; SAGA changes its table and drift here, accelerated GD extrapolates.
+  virtual void after_step(const Batch&, Iterate<T>&) {}
+
+  // The solution the estimator stands for, where it is not the iterate itself.
+  virtual void report(Iterate<T>& iterate, std::span<double> w) const { iterate.read(w); }
+
+  virtual double extra_passes() const { return 0; }  // passes over the rows spent outside of batches, so far
+  virtual bool draws_rows() const { return true; }
+
+ private:
+  std::vector<double> scratch_;
+};
+
+struct ControlInput {
+  const Problem& problem;
+  const Graph* graph = nullptr;  // S3GD only
+  bool accelerated = false;      // GD only
+};
+
+// One line of the table of estimators. `build` is null for solvers that are not a control (second-order methods).
+struct Estimator {
+  std::string name;
+  std::string summary;
+  Sampling sampling = Sampling::weighted;
+  Index inner = 20;          // steps between two snapshots
+  bool fixed_inner = false;  // inner = 1 by design
+  bool needs_graph = false;
+  bool unbiased = true;
+  std::unique_ptr<Control<float>> (*build_float)(const ControlInput&) = nullptr;
+  std::unique_ptr<Control<double>> (*build_double)(const ControlInput&) = nullptr;
+
+  template <class T>
+  std::unique_ptr<Control<T>> build(const ControlInput& input) const {
+    if constexpr (std::is_same_v<T, float>)
+      return build_float(input);
+    else
+      return build_double(input);
+  }
+};
+
+const std::vector<Estimator>& estimator_table();
+const Estimator* find_estimator(const std::string& name);
+
+template <class T>
+std::unique_ptr<Control<T>> make_plain_control(const ControlInput&);  // sgd, ssgd, is-sgd
+template <class T>
+std::unique_ptr<Control<T>> make_svrg_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_scv_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_saga_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_sag_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_gd_control(const ControlInput&);
+
+}  // namespace s3gd
