@@ -1,0 +1,125 @@
+// solve(): fits the parameters of a Problem and says how well it went.
+//
+//     Problem + SolveOptions --solve--> parameters + Summary (+ Trace rows as it goes)
+//
+// Wrong options throw an Error before anything runs. A run that does not reach its tolerance is not an error: the best
+// parameters are returned with the status, the certificate and advice.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "s3gd/graph.hpp"
+#include "s3gd/problem.hpp"
+
+namespace s3gd {
+
+// How a step draws its rows: by weight with replacement (the paper), in a fresh random order every pass, or as the
+// solver does by itself (weighted; strata for ssgd; importance for is-sgd).
+enum class RowOrder : std::uint8_t { solver, weighted, shuffled };
+
+struct SolveOptions {
+  // auto: S3GD, then a second-order finish to the tolerance. newton: the finish alone. Others: `solvers()`.
+  std::string solver = "auto";
+
+  double step = 0;   // 0 = 1/L(p) from the expected smoothness of a mini-batch; larger is faster until it diverges
+  double decay = 0;  // T0 > 0: the step is step / (1 + iteration / T0), changed at snapshots; 0 = constant
+  Index batch = 10;  // rows a step
+  Index inner = 0;   // steps between snapshots; 0 = the solver's own (20; svrg 50)
+  RowOrder order = RowOrder::solver;
+  bool average_snapshot = false;  // snapshot = mean of the inner iterates instead of the last one
+  bool accelerated = false;       // gd only
+
+  GraphOptions graph;  // anchors, neighbours, kernel: s3gd only
+
+  // The run ends at the first of these; 0 = no such limit. Without any, 20 passes.
+  Index iterations = 0;
+  double passes = 0;
+  double seconds = 0;
+  double tol = 1e-4;  // relative duality gap (prox-gradient norm where there is none)
+
+  std::uint64_t seed = 0;
+  std::vector<double> start;  // empty = zero
+
+  // When to look: every so many iterations; 0 = rarely, as the tolerance needs; -1 = at growing intervals, for a trace.
+  Index trace_every = 0;
+  bool trace_gradients = false;  // also measure correlation and variance ratio (two more passes each time)
+};
+
+struct TraceRow {
+  Index iteration = 0;
+  double passes = 0;
+  double cpu_seconds = 0;  // clocks stand still during evaluation and include the graph
+  double wall_seconds = 0;
+  double train_objective = 0;
+  double test_objective = 0;  // NaN without test data
+  double gap = 0;             // relative, as in the certificate; NaN where it was not evaluated
+  double step = 0;
+  double correlation = 0;     // Pearson, estimated against exact gradient; NaN unless asked for
+  double variance_ratio = 0;  // variance of the estimate over that of plain SGD with the same batch; likewise
+  std::string stage;
+};
+
+enum class Status : std::uint8_t { converged, out_of_passes, out_of_time, early_stopped, interrupted, diverged };
+const char* name_of(Status status);
+
+struct Stage {
+  std::string name;
+  double seconds = 0;
+  Index iterations = 0;
+  std::string ended;  // why
+};
+
+struct Summary {
+  Status status = Status::out_of_passes;
+  std::string solver;
+  double objective = 0;
+  Certificate certificate;
+  double graph_seconds = 0;
+  double solve_seconds = 0;  // wall, graph and evaluation not included
+  double evaluate_seconds = 0;
+  double cpu_seconds = 0;  // graph and solve
+  double passes = 0;
+  Index iterations = 0;
+  double step = 0;
+  Index inner = 0;
+  double surrogate_gap = 0;  // the paper's Delta_{H,P} as seen along the run; 0 unless gradients were traced
+  std::vector<Stage> stages;
+  std::vector<std::string> advice;
+};
+
+struct Solution {
+  std::vector<double> w;
+  Summary summary;
+  std::vector<TraceRow> trace;
+};
+
+struct SolveInput {
+  const Graph* graph = nullptr;   // used instead of building one; must be of these rows
+  const Problem* test = nullptr;  // for test_objective
+  // Called with every trace row as it is made; return false to stop (status interrupted).
+  std::function<bool(const TraceRow&)> watch;
+};
+
+Solution solve(const Problem& problem, const SolveOptions& options = {}, const SolveInput& input = {});
+
+struct SolverInfo {
+  std::string name;
+  std::string summary;
+};
+std::vector<SolverInfo> solvers();
+
+// Variance of each estimator's mini-batch gradient at w (snapshot = w) over that of plain SGD; exact.
+struct EstimatorVariance {
+  std::string solver;
+  double ratio = 0;
+};
+std::vector<EstimatorVariance> estimator_variances(const Problem& problem, const Graph& graph,
+                                                   std::span<const double> w, Index batch = 10);
+
+// The paper's setting as one switch: lambda 1e-3, p 10, k_in 20 (SVRG 50), m 100, class weights as in its Eqn. pw,
+// largest class against the rest, regularised intercept, snapshot = last iterate, constant step.
+void apply_paper_setting(ProblemSpec& problem, SolveOptions& options);
+
+}  // namespace s3gd

@@ -1,0 +1,41 @@
+// The one stochastic loop. It knows samplers, controls and iterates by their interfaces only:
+//
+//     every `inner` steps: snapshot, step size, observation     every step: rows, margins, slopes, coefficients, step
+#pragma once
+
+#include <functional>
+
+#include "oracle/control.hpp"
+#include "oracle/iterate.hpp"
+#include "oracle/sampler.hpp"
+
+namespace s3gd {
+
+struct LoopOptions {
+  double step = 0;
+  double decay = 0;  // T0 of step / (1 + iteration / T0); 0 = constant
+  Index inner = 20;
+  bool average_snapshot = false;
+  std::function<bool()> urgent;  // asked at every snapshot: observe now, whatever was planned?
+};
+
+template <class T>
+struct LoopState {
+  Iterate<T>& iterate;
+  Control<T>& control;
+  Sampler& sampler;
+  Index iteration = 0;
+  double rows_drawn = 0;
+  double step = 0;
+};
+
+enum class LoopEnd : std::uint8_t { stopped, diverged };
+
+// Runs until `observe` returns no next observation. It is called before the first step and whenever the iteration it
+// last returned is reached; it returns the iteration of its next call, or a negative number to stop. Ends with
+// `diverged` when a coefficient is no longer a sensible number.
+template <class T>
+LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T>& state, Rng& rng,
+                 const std::function<Index(LoopState<T>&)>& observe);
+
+}  // namespace s3gd

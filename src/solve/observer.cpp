@@ -1,0 +1,155 @@
+#include "solve/observer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/interrupt.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kDefaultPasses = 20;
+// How fast the distance between observations grows: finely for a trace, sparingly when only the stop is at stake,
+// because each costs as much as a pass or two.
+constexpr double kTraceGrowth = 1.3;
+constexpr double kStopGrowth = 1.6;
+
+}  // namespace
+
+Budget budget_of(const SolveOptions& options) {
+  Budget budget{options.iterations, options.passes, options.seconds};
+  if (budget.iterations <= 0 && budget.passes <= 0 && budget.seconds <= 0) budget.passes = kDefaultPasses;
+  return budget;
+}
+
+Observer::Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased,
+                   RunClock& clock)
+    : problem_(problem),
+      options_(options),
+      extra_(extra),
+      unbiased_(unbiased),
+      clock_(clock),
+      budget_(budget_of(options)),
+      probe_rng_(options.seed, 77),
+      w_(static_cast<std::size_t>(problem.dim()), 0.0) {
+  const double at_zero = objective(problem, w_);
+  const double at_start = options.start.empty() ? at_zero : objective(problem, options.start);
+  hopeless_ = 10 * std::max(at_zero, at_start);
+  iterations_per_pass_ = std::max<Index>(1, problem.rows() / std::max<Index>(1, options.batch));
+}
+
+bool Observer::urgent() const {
+  return interrupted() || (budget_.seconds > 0 && clock_.wall_seconds() >= budget_.seconds);
+}
+
+template <class T>
+Index Observer::observe(LoopState<T>& state) {
+  clock_.pause();
+  const double started = wall_now();
+  const TraceRow row = evaluate(state);
+  trace_.push_back(row);
+  finished_ = should_stop(row);
+  if (extra_.watch && !extra_.watch(row) && !finished_) {
+    status_ = Status::interrupted;
+    finished_ = true;
+  }
+  evaluate_seconds_ += wall_now() - started;
+  clock_.resume();
+  return finished_ ? -1 : next_observation(state.iteration);
+}
+
+template <class T>
+TraceRow Observer::evaluate(LoopState<T>& state) {
+  state.control.report(state.iterate, w_);
+  TraceRow row;
+  row.iteration = state.iteration;
+  row.passes = state.rows_drawn / static_cast<double>(problem_.rows()) + state.control.extra_passes();
+  row.cpu_seconds = clock_.cpu_seconds();
+  row.wall_seconds = clock_.wall_seconds();
+  row.step = state.step;
+  row.correlation = row.variance_ratio = kNotANumber;
+  row.stage = options_.solver;
+  const bool usable = std::all_of(w_.begin(), w_.end(), [](double value) { return std::isfinite(value); });
+  if (!usable) {
+    row.train_objective = row.gap = row.test_objective = std::numeric_limits<double>::infinity();
+    return row;
+  }
+  const Certificate certificate = certify(problem_, w_);
+  row.train_objective = certificate.primal;
+  row.gap = certificate.relative_gap;
+  row.test_objective = extra_.test != nullptr ? objective(*extra_.test, w_) : kNotANumber;
+  if (options_.trace_gradients && state.iteration > 0) measure_gradients(state, row);
+  if (row.train_objective < best_objective_) {
+    best_objective_ = row.train_objective;
+    best_ = w_;
+  }
+  return row;
+}
+
+// Also follows |H - P|, the paper's Delta_{H,P}, along the run: the line integral of grad H - grad P over the path.
+template <class T>
+void Observer::measure_gradients(LoopState<T>& state, TraceRow& row) {
+  const GradientQuality quality =
+      measure_quality(problem_, state.control, state.sampler, unbiased_, options_.batch, w_, probe_rng_);
+  row.correlation = quality.correlation;
+  row.variance_ratio = quality.variance_ratio;
+  if (last_point_.empty()) {
+    last_point_.assign(w_.size(), 0.0);
+    last_surrogate_ = quality.surrogate;
+  }
+  for (std::size_t j = 0; j < w_.size(); ++j)
+    surrogate_integral_ += 0.5 * (last_surrogate_[j] + quality.surrogate[j]) * (w_[j] - last_point_[j]);
+  surrogate_gap_ = std::max(surrogate_gap_, std::abs(surrogate_integral_));
+  last_point_ = w_;
+  last_surrogate_ = quality.surrogate;
+}
+
+bool Observer::should_stop(const TraceRow& row) {
+  if (!(row.train_objective <= hopeless_)) {
+    status_ = Status::diverged;
+    return true;
+  }
+  if (row.gap <= options_.tol) {
+    status_ = Status::converged;
+    return true;
+  }
+  if (interrupted()) {
+    status_ = Status::interrupted;
+    return true;
+  }
+  if (budget_.seconds > 0 && row.wall_seconds >= budget_.seconds) {
+    status_ = Status::out_of_time;
+    return true;
+  }
+  status_ = Status::out_of_passes;
+  return (budget_.iterations > 0 && row.iteration >= budget_.iterations) ||
+         (budget_.passes > 0 && row.passes >= budget_.passes);
+}
+
+Index Observer::next_observation(Index iteration) const {
+  Index next;
+  if (options_.trace_every > 0) {
+    next = iteration + options_.trace_every;
+  } else {
+    const bool tracing = options_.trace_gradients || options_.trace_every < 0;
+    const double growth = tracing ? kTraceGrowth : kStopGrowth;
+    next = std::max(iteration + 1, static_cast<Index>(static_cast<double>(iteration) * growth));
+    if (!tracing) next = std::max(next, iterations_per_pass_);
+  }
+  if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
+  if (budget_.passes > 0 && trace_.back().passes < budget_.passes) {
+    // Not beyond the last pass, as far as the passes so far tell how many a step costs.
+    const double so_far = std::max(trace_.back().passes, 1e-9);
+    const double a_step = iteration > 0 ? so_far / static_cast<double>(iteration)
+                                        : static_cast<double>(options_.batch) / static_cast<double>(problem_.rows());
+    const auto left = static_cast<Index>(std::ceil((budget_.passes - trace_.back().passes) / a_step));
+    next = std::min(next, iteration + std::max<Index>(1, left));
+  }
+  return next;
+}
+
+template Index Observer::observe(LoopState<float>&);
+template Index Observer::observe(LoopState<double>&);
+
+}  // namespace s3gd

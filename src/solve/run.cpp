@@ -1,0 +1,161 @@
+#include "solve/run.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "oracle/control.hpp"
+#include "s3gd/error.hpp"
+#include "solve/loop.hpp"
+#include "solve/observer.hpp"
+#include "solve/strata.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kMostRetries = 4;  // of a step that was not the user's own choice
+constexpr double kRetryFactor = 0.2;
+
+// What an estimator needs before its first step.
+struct Preparation {
+  std::optional<Graph> built;
+  const Graph* graph = nullptr;
+  std::vector<std::int32_t> strata;
+  double seconds = 0;
+};
+
+Preparation prepare(const RunInput& input, const Estimator& estimator) {
+  Preparation ready;
+  const double started = wall_now();
+  const int threads = input.problem.spec().threads;
+  if (estimator.needs_graph) {
+    ready.graph = input.extra.graph;
+    if (ready.graph == nullptr) {
+      GraphOptions options = input.options.graph;
+      options.seed = input.options.seed;
+      options.threads = threads;
+      ready.built = build_graph(input.problem.x(), options);
+      ready.graph = &*ready.built;
+    }
+  }
+  if (estimator.sampling == Sampling::stratified)
+    ready.strata = make_strata(input.problem.x(), input.options.batch, input.options.seed, threads);
+  ready.seconds = wall_now() - started;
+  return ready;
+}
+
+Sampling sampling_of(const SolveOptions& options, const Estimator& estimator) {
+  switch (options.order) {
+    case RowOrder::solver:
+      return estimator.sampling;
+    case RowOrder::weighted:
+      return Sampling::weighted;
+    case RowOrder::shuffled:
+      return Sampling::shuffled;
+  }
+  return estimator.sampling;
+}
+
+// Where a new drift costs O(anchors * d) (sparse rows without the scaled form), snapshots are spaced so that it stays
+// below the cost of the steps between them.
+Index inner_of(const RunInput& input, const Estimator& estimator, Index basis_count, IterateForm form) {
+  if (estimator.fixed_inner) return 1;
+  if (input.options.inner > 0) return input.options.inner;
+  if (basis_count == 0 || form == IterateForm::scaled || input.problem.x().is_dense()) return estimator.inner;
+  const auto rows = static_cast<double>(input.problem.rows());
+  const double row_cost = static_cast<double>(input.problem.x().stored()) / rows + 1;
+  const double step_cost = static_cast<double>(input.options.batch) * row_cost;
+  const double drift_cost = static_cast<double>(basis_count) * static_cast<double>(input.problem.cols());
+  return std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost)));
+}
+
+template <class T>
+Solution run(const RunInput& input, const Estimator& estimator, double step, RunClock& clock,
+             const Preparation& ready) {
+  const Problem& problem = input.problem;
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  const auto control = estimator.build<T>({problem, ready.graph, input.options.accelerated});
+  const auto sampler = make_sampler(sampling_of(input.options, estimator), problem, input.options.batch, ready.strata);
+  const Index basis_count = control->basis() == nullptr ? 0 : control->basis()->count;
+  const IterateForm form = chosen_form(problem, penalty, basis_count);
+  const auto iterate = make_iterate<T>(problem, penalty, control->basis(), form);
+  if (!input.options.start.empty()) iterate->assign(input.options.start);
+
+  Observer observer(problem, input.options, input.extra, estimator.unbiased, clock);
+  LoopOptions loop{step, input.options.decay, inner_of(input, estimator, basis_count, form),
+                   input.options.average_snapshot, [&] { return observer.urgent(); }};
+  LoopState<T> state{*iterate, *control, *sampler};
+  Rng rng(input.options.seed, 1);
+  const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });
+  clock.pause();
+  if (end == LoopEnd::diverged) observer.diverged();
+
+  Solution solution;
+  solution.w = observer.best();
+  Summary& summary = solution.summary;
+  summary.status = observer.status();
+  summary.solver = estimator.name;
+  summary.objective = observer.best_objective();
+  summary.certificate = certify(problem, solution.w);
+  summary.evaluate_seconds = observer.evaluate_seconds();
+  summary.passes = state.rows_drawn / static_cast<double>(problem.rows()) + control->extra_passes();
+  summary.iterations = state.iteration;
+  summary.step = step;
+  summary.inner = loop.inner;
+  summary.surrogate_gap = observer.surrogate_gap();
+  solution.trace = std::move(observer.trace());
+  return solution;
+}
+
+std::string ending(const Summary& summary) {
+  switch (summary.status) {
+    case Status::converged:
+      return "tolerance reached";
+    case Status::out_of_passes:
+      return "budget used up";
+    case Status::out_of_time:
+      return "time used up";
+    case Status::early_stopped:
+      return "no more progress on the validation rows";
+    case Status::interrupted:
+      return "interrupted";
+    case Status::diverged:
+      return "diverged";
+  }
+  return {};
+}
+
+}  // namespace
+
+Solution run_estimator(const RunInput& input) {
+  const Estimator& estimator = *find_estimator(input.options.solver);
+  RunClock clock;
+  const Preparation ready = prepare(input, estimator);
+  const bool own_step = input.options.step <= 0;
+  double step = input.options.step;
+  if (own_step) {
+    const Index batch = estimator.name == "gd" ? input.problem.rows() : input.options.batch;
+    step = theory(input.problem, batch, input.options.seed).suggested_step;
+  }
+  Solution solution;
+  std::vector<Stage> stages;
+  if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))
+    stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
+  for (int attempt = 0;; ++attempt) {
+    const double started = clock.wall_seconds();
+    clock.resume();
+    solution = input.problem.x().precision() == Precision::float32 ? run<float>(input, estimator, step, clock, ready)
+                                                                   : run<double>(input, estimator, step, clock, ready);
+    stages.push_back(
+        {estimator.name, clock.wall_seconds() - started, solution.summary.iterations, ending(solution.summary)});
+    const bool again = own_step && solution.summary.status == Status::diverged && attempt < kMostRetries;
+    if (!again) break;
+    step *= kRetryFactor;
+  }
+  solution.summary.stages = std::move(stages);
+  solution.summary.graph_seconds = ready.seconds;
+  solution.summary.solve_seconds = clock.wall_seconds() - ready.seconds;
+  solution.summary.cpu_seconds = clock.cpu_seconds();
+  return solution;
+}
+
+}  // namespace s3gd

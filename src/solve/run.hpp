@@ -1,0 +1,18 @@
+// One run of one estimator: preparation (graph or strata), the loop, observations, and how it ended.
+#pragma once
+
+#include "base/clock.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+struct RunInput {
+  const Problem& problem;
+  const SolveOptions& options;
+  const SolveInput& extra;
+};
+
+// Fits by the estimator `options.solver` names; on the data's own precision.
+Solution run_estimator(const RunInput& input);
+
+}  // namespace s3gd
