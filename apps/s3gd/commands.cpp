@@ -3,11 +3,23 @@
 
 namespace s3gd::app {
 
+std::function<int()> setup_train(CLI::App& app, const Common& common);
+std::function<int()> setup_predict(CLI::App& app, const Common& common);
+std::function<int()> setup_graph(CLI::App& app, const Common& common);
 std::function<int()> setup_list(CLI::App& app, const Common& common);
 std::function<int()> setup_data(CLI::App& app, const Common& common);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
+      {"train", "Fit", "fits a model; prints status, objective, certificate, timing",
+       "s3gd train a9a -o a9a.model\ns3gd train data.csv --label-column price --loss squared -o price.model\n"
+       "s3gd train mnist --paper --step 1 --iterations 40000 --trace trace.csv",
+       setup_train},
+      {"predict", "Fit", "labels, probabilities or margins; with labels present, metrics",
+       "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt", setup_predict},
+      {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
+       "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
+       setup_graph},
       {"data", "Data", "known datasets: what there is, download, where it lies",
        "s3gd data list\ns3gd data get mnist\ns3gd inspect $(s3gd data path mnist)", setup_data},
       {"list", "Reference", "losses, penalties, scalings, formats with one line each", "s3gd list losses", setup_list},

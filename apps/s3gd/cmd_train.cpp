@@ -1,0 +1,269 @@
+// s3gd train DATA [-o MODEL]
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/memory.hpp"
+#include "command.hpp"
+#include "fit_options.hpp"
+#include "output.hpp"
+#include "s3gd/error.hpp"
+#include "s3gd/model.hpp"
+#include "trace/trace_file.hpp"
+
+namespace s3gd::app {
+namespace {
+
+struct TrainOptions {
+  std::string data;
+  std::string model_path;
+  LoadOptions load;
+  ProblemOptions problem;
+  SolveOptions solve;
+  std::string step = "auto";
+  std::string order = "auto";
+  std::string sample_weight;
+  std::string validate;
+  std::string graph_path;
+  std::string trace_path;
+  bool paper = false;
+};
+
+void add_options(CLI::App& app, TrainOptions& options) {
+  app.add_option("DATA", options.data, "what to learn from: a file, - , a known NAME, or gen:KIND?..")->required();
+  app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
+  add_problem_options(app, options.problem);
+
+  std::vector<std::string> names;
+  for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
+  const std::string solver_group = "Solver";
+  add_word(app, "--solver", options.solve.solver, names, "see `s3gd list solvers`")->group(solver_group);
+  app.add_option("--step", options.step, "auto, a NUMBER, or decay:STEP,T0")
+      ->capture_default_str()
+      ->group(solver_group);
+  app.add_option("--batch", options.solve.batch, "rows a step")->capture_default_str()->group(solver_group);
+  app.add_option("--inner", options.solve.inner, "steps between snapshots (default 20; svrg 50)")->group(solver_group);
+  add_word(app, "--order", options.order, {"auto", "weighted", "shuffled"},
+           "rows drawn with replacement by weight, or each once a pass")
+      ->group(solver_group);
+  app.add_flag("--average", options.solve.average_snapshot, "snapshot = mean of the inner iterates")
+      ->group(solver_group);
+  app.add_flag("--accelerated", options.solve.accelerated, "gd only")->group(solver_group);
+  app.add_flag("--paper", options.paper,
+               "the paper's setting: lambda 1e-3, its class weights, largest class against the rest, "
+               "regularised intercept; --solver s3gd unless given")
+      ->group(solver_group);
+  add_graph_options(app, options.solve.graph);
+  app.add_option("--graph", options.graph_path, "FILE made by `s3gd graph`")->group("Graph (s3gd)");
+
+  const std::string stop_group = "Stop";
+  app.add_option("--tol", options.solve.tol, "relative duality gap")->capture_default_str()->group(stop_group);
+  app.add_option("--iterations", options.solve.iterations, "at most so many steps")->group(stop_group);
+  app.add_option("--passes", options.solve.passes, "at most so many passes (default 20)")->group(stop_group);
+  app.add_option("--seconds", options.solve.seconds, "at most so long")->group(stop_group);
+
+  const std::string data_group = "Data";
+  app.add_option("--sample-weight", options.sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")
+      ->group(data_group);
+  app.add_option("--validate", options.validate, "DATA, or a FRACTION held out: its objective is traced")
+      ->group(data_group);
+  add_load_options(app, options.load);
+
+  const std::string trace_group = "Trace";
+  app.add_option("--trace", options.trace_path, "FILE.csv or FILE.json: objective, gap, clocks as they went")
+      ->group(trace_group);
+  app.add_option("--trace-every", options.solve.trace_every, "iterations between rows (default: growing)")
+      ->group(trace_group);
+  app.add_flag("--trace-gradients", options.solve.trace_gradients, "also correlation and variance of the gradient")
+      ->group(trace_group);
+}
+
+// CSR rows may be said to have more columns than they use; dense rows may not.
+Dataset widen(Dataset data, Index cols) {
+  if (data.cols() >= cols) return data;
+  MatrixView view = data.x.view();
+  std::visit(
+      [&](auto& rows) {
+        if constexpr (requires { rows.stride; })
+          throw Error(fmt::format("{} has {} columns, the other part {}", data.source, rows.cols, cols));
+        else
+          rows.cols = cols;
+      },
+      view);
+  data.x = Matrix(view, data.x.owner());
+  data.feature_names.clear();
+  return data;
+}
+
+struct Prepared {
+  Dataset train;
+  std::optional<Dataset> test;
+  Scaling scaling;
+};
+
+bool is_fraction(const std::string& text, double& value) {
+  char* end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + text.size() && value > 0 && value < 1;
+}
+
+Prepared prepare(const TrainOptions& options, const Common& common) {
+  LoadOptions load_options = options.load;
+  load_options.threads = common.threads;
+  const bool weights_in_file = !options.sample_weight.empty() && std::filesystem::exists(options.sample_weight);
+  if (!options.sample_weight.empty() && !weights_in_file) load_options.weight_column = options.sample_weight;
+
+  Prepared ready;
+  ready.train = load(options.data, load_options);
+  if (weights_in_file) {
+    ready.train.weights = Array<double>(read_numbers(options.sample_weight));
+    if (ready.train.weights.size() != ready.train.rows())
+      throw Error(fmt::format("{} holds {} weights for {} rows", options.sample_weight, ready.train.weights.size(),
+                              ready.train.rows()));
+  }
+  if (double fraction = 0; is_fraction(options.validate, fraction)) {
+    const Split split = split_rows(ready.train, fraction, common.seed);
+    ready.test = take_rows(ready.train, split.test);
+    ready.train = take_rows(ready.train, split.train);
+  } else if (!options.validate.empty()) {
+    load_options.cols = ready.train.cols();
+    ready.test = load(options.validate, load_options);
+    ready.train = widen(ready.train, ready.test->cols());
+  }
+  ready.scaling = learn_scaling(ready.train, options.problem.scale, common.threads);
+  ready.train = apply_scaling(ready.train, ready.scaling, common.threads);
+  if (ready.test) ready.test = apply_scaling(*ready.test, ready.scaling, common.threads);
+  return ready;
+}
+
+Json to_json(const Problem& problem, const Summary& summary, double load_seconds, double total_seconds,
+             const Common& common) {
+  const Certificate& certificate = summary.certificate;
+  Json stages = Json::array();
+  for (const Stage& stage : summary.stages)
+    stages.push_back(
+        {{"name", stage.name}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"ended", stage.ended}});
+  const bool classes = problem.spec().loss.kind != LossKind::squared;
+  return {{"status", name_of(summary.status)},
+          {"objective", summary.objective},
+          {"certificate",
+           {{"primal", certificate.primal},
+            {"dual", certificate.dual},
+            {"relative_gap", certificate.relative_gap},
+            {"kind", certificate.kind == Certificate::Kind::duality_gap ? "duality_gap" : "prox_gradient"}}},
+          {"formula", problem.formula()},
+          {"seconds",
+           {{"load", load_seconds},
+            {"graph", summary.graph_seconds},
+            {"solve", summary.solve_seconds},
+            {"evaluate", summary.evaluate_seconds},
+            {"total", total_seconds}}},
+          {"cpu_seconds", summary.cpu_seconds},
+          {"passes", summary.passes},
+          {"iterations", summary.iterations},
+          {"step", summary.step},
+          {"inner", summary.inner},
+          {"solver", summary.solver},
+          {"surrogate_gap", summary.surrogate_gap},
+          {"stages", stages},
+          {"rows", problem.rows()},
+          {"cols", problem.cols()},
+          {"nonzeros", problem.x().stored()},
+          {"classes", classes ? problem.data().y.distinct().size() : 0},
+          {"peak_memory_bytes", peak_memory_bytes()},
+          {"seed", common.seed},
+          {"advice", summary.advice}};
+}
+
+std::string to_text(const Problem& problem, const Summary& summary, double load_seconds, double total_seconds) {
+  std::string stages;
+  for (const Stage& stage : summary.stages)
+    stages += fmt::format("{}{} {} ({})", stages.empty() ? "" : ", then ", stage.name, format_seconds(stage.seconds),
+                          stage.ended);
+  const bool gap = summary.certificate.kind == Certificate::Kind::duality_gap;
+  return format_fields({
+      {"minimised", problem.formula()},
+      {"data",
+       fmt::format("{} rows x {} columns, {} entries {}", format_count(problem.rows()), format_count(problem.cols()),
+                   format_count(problem.x().stored()), problem.x().is_dense() ? "dense" : "sparse")},
+      {"status", name_of(summary.status)},
+      {"objective", fmt::format("{:.9g}", summary.objective)},
+      {"certificate",
+       gap ? fmt::format("within {:.2g} of the optimum, relatively (duality gap)", summary.certificate.relative_gap)
+           : fmt::format("prox-gradient norm {:.2g}", summary.certificate.relative_gap)},
+      {"stages", stages},
+      {"passes", fmt::format("{:.4g} in {} iterations, step {:.4g}", summary.passes, format_count(summary.iterations),
+                             summary.step)},
+      {"time", fmt::format("{} (load {}, graph {}, solve {}, evaluate {})", format_seconds(total_seconds),
+                           format_seconds(load_seconds), format_seconds(summary.graph_seconds),
+                           format_seconds(summary.solve_seconds), format_seconds(summary.evaluate_seconds))},
+      {"memory", format_bytes(static_cast<std::uint64_t>(peak_memory_bytes())) + " at most"},
+  });
+}
+
+int exit_code(Status status) {
+  if (status == Status::interrupted) return kInterrupted;
+  return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
+}
+
+int train(TrainOptions options, const Common& common, bool solver_given) {
+  const double started = wall_now();
+  parse_step(options.step, options.solve);
+  options.solve.seed = common.seed;
+  if (options.order == "weighted") options.solve.order = RowOrder::weighted;
+  if (options.order == "shuffled") options.solve.order = RowOrder::shuffled;
+  if (options.solve.trace_every == 0 && !options.trace_path.empty()) options.solve.trace_every = -1;
+  if (options.paper) {
+    apply_paper_setting(options.problem.spec, options.solve);
+    options.problem.penalty = "l2";
+    options.problem.c = 0;
+    if (!solver_given) options.solve.solver = "s3gd";
+  }
+
+  const Prepared ready = prepare(options, common);
+  const ProblemSpec spec = problem_spec(options.problem, ready.train, common);
+  const Problem problem(ready.train, spec);
+  std::optional<Problem> test;
+  if (ready.test) test.emplace(*ready.test, same_problem(problem));
+  const double load_seconds = wall_now() - started;
+
+  std::optional<Graph> graph;
+  if (!options.graph_path.empty()) graph = load_graph(options.graph_path, problem.x());
+
+  SolveInput input;
+  input.graph = graph ? &*graph : nullptr;
+  input.test = test ? &*test : nullptr;
+  Progress progress(common, "training");
+  input.watch = [&](const TraceRow& row) {
+    progress.show(fmt::format("pass {:.2f}  objective {:.6g}  gap {:.1e}  {}", row.passes, row.train_objective, row.gap,
+                              format_seconds(row.wall_seconds)));
+    return true;
+  };
+  const Solution solution = solve(problem, options.solve, input);
+  const double total_seconds = wall_now() - started;
+
+  if (!options.model_path.empty())
+    save_model(make_model(problem, solution.w, ready.scaling, solution.summary.certificate), options.model_path);
+  if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
+  if (common.json)
+    print_json(to_json(problem, solution.summary, load_seconds, total_seconds, common));
+  else
+    print(to_text(problem, solution.summary, load_seconds, total_seconds));
+  for (const std::string& advice : solution.summary.advice) remark(common, "advice: " + advice + "\n");
+  if (!options.model_path.empty()) remark(common, "model written to " + options.model_path + "\n");
+  return exit_code(solution.summary.status);
+}
+
+}  // namespace
+
+std::function<int()> setup_train(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<TrainOptions>();
+  add_options(app, *options);
+  const CLI::Option* solver = app.get_option("--solver");
+  return [options, &common, solver] { return train(*options, common, solver->count() > 0); };
+}
+
+}  // namespace s3gd::app

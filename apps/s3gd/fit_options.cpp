@@ -1,0 +1,126 @@
+#include "fit_options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include "s3gd/error.hpp"
+
+namespace s3gd::app {
+namespace {
+
+double parse_number(std::string_view text, const std::string& option) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError("'" + std::string(text) + "' is not a number: " + option);
+  return value;
+}
+
+PenaltySpec penalty_term(std::string_view name, const PenaltySpec& common) {
+  PenaltySpec term = common;
+  term.kind = parse_name<PenaltyKind>("penalty", name);
+  return term;
+}
+
+}  // namespace
+
+void add_problem_options(CLI::App& app, ProblemOptions& options) {
+  const std::string group = "Problem";
+  add_choice(app, "--loss", options.spec.loss.kind, "")->group(group);
+  app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; a sum as l1+l1-l2norm")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--C", options.c, "LIBLINEAR's and scikit-learn's C instead: lambda = 1/(2 n C)")->group(group);
+  app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--penalty-factor", options.penalty_factor_file, "FILE: one factor for each feature, one a line")
+      ->group(group);
+  add_choice(app, "--intercept", options.spec.intercept, "")->group(group);
+  app.add_option("--binary", options.spec.positive, "largest, or a LABEL: that class against the rest")->group(group);
+  add_choice(app, "--class-weight", options.spec.class_weight, "")->group(group);
+  add_choice(app, "--scale", options.scale, "features, for the fit; the model takes raw rows")->group(group);
+}
+
+void add_graph_options(CLI::App& app, GraphOptions& options) {
+  const std::string group = "Graph (s3gd)";
+  app.add_option("--anchors", options.anchors, "anchor rows m")->capture_default_str()->group(group);
+  app.add_option("--neighbours", options.neighbours, "anchors each row is tied to")
+      ->capture_default_str()
+      ->group(group);
+  add_choice(app, "--kernel", options.kernel, "")->group(group);
+}
+
+ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
+  ProblemSpec spec = options.spec;
+  spec.threads = common.threads;
+  if (options.c != 0) {
+    if (!(options.c > 0) || !std::isfinite(options.c)) throw UsageError("--C must be a positive number");
+    spec.penalty.lambda = 1.0 / (2.0 * static_cast<double>(std::max<Index>(1, data.rows())) * options.c);
+  }
+  if (!options.penalty_factor_file.empty()) spec.penalty.factors = read_numbers(options.penalty_factor_file);
+  const PenaltySpec shared = spec.penalty;
+  std::string_view rest = options.penalty;
+  bool first = true;
+  while (first || !rest.empty()) {
+    const auto plus = rest.find('+');
+    const PenaltySpec term = penalty_term(rest.substr(0, plus), shared);
+    rest = plus == std::string_view::npos ? std::string_view{} : rest.substr(plus + 1);
+    if (first)
+      spec.penalty = term;
+    else
+      spec.penalty.also.push_back(term);
+    first = false;
+  }
+  return spec;
+}
+
+ProblemSpec same_problem(const Problem& problem) {
+  ProblemSpec spec = problem.spec();
+  if (spec.loss.kind != LossKind::squared) spec.positive = problem.data().y.name_of(problem.positive_class());
+  return spec;
+}
+
+void parse_step(const std::string& text, SolveOptions& options) {
+  constexpr std::string_view kDecay = "decay:";
+  const std::string form = "--step takes auto, a NUMBER, or decay:STEP,T0";
+  options.decay = 0;
+  if (text == "auto") {
+    options.step = 0;
+  } else if (text.starts_with(kDecay)) {
+    const std::string_view both = std::string_view(text).substr(kDecay.size());
+    const auto comma = both.find(',');
+    if (comma == std::string_view::npos) throw UsageError("'" + text + "' lacks its T0: " + form);
+    options.step = parse_number(both.substr(0, comma), form);
+    options.decay = parse_number(both.substr(comma + 1), form);
+    if (!(options.decay > 0)) throw UsageError("T0 must be positive: " + form);
+  } else {
+    options.step = parse_number(text, form);
+    if (!(options.step > 0)) throw UsageError("the step must be positive: " + form);
+  }
+}
+
+std::vector<double> read_numbers(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error("cannot open " + path, "check the path");
+  std::vector<double> numbers;
+  std::string line;
+  for (std::int64_t at = 1; std::getline(in, line); ++at) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    double value = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (error != std::errc() || end != line.data() + line.size())
+      throw Error({path, at, 1}, "'" + line.substr(0, 40) + "'", "one number a line");
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+}  // namespace s3gd::app

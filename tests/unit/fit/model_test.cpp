@@ -1,0 +1,155 @@
+#include "s3gd/model.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "s3gd/error.hpp"
+#include "support/problems.hpp"
+
+namespace s3gd {
+namespace {
+
+Model example() {
+  Model model;
+  model.weights = {0.5, -1.25, 1e-300, 3.0};
+  model.intercept = 0.1;
+  model.positive = "spam";
+  model.negative = "rest";
+  model.feature_names = {"a", "b \"quoted\"", "c", "\xc3\xa9"};
+  model.objective = 0.25;
+  model.relative_gap = 1e-7;
+  return model;
+}
+
+class ModelFile : public ::testing::Test {
+ protected:
+  ~ModelFile() override { std::filesystem::remove(path_); }
+  std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  std::string path_ = (std::filesystem::temp_directory_path() / ("s3gd_model_" + std::to_string(getpid()))).string();
+};
+
+TEST_F(ModelFile, ARoundTripKeepsEveryBit) {
+  const Model model = example();
+  save_model(model, path_);
+  const Model back = load_model(path_);
+  EXPECT_EQ(back.weights, model.weights);
+  EXPECT_EQ(back.intercept, model.intercept);
+  EXPECT_EQ(back.positive, model.positive);
+  EXPECT_EQ(back.negative, model.negative);
+  EXPECT_EQ(back.feature_names, model.feature_names);
+  EXPECT_EQ(back.relative_gap, model.relative_gap);
+}
+
+TEST_F(ModelFile, EveryTruncationAndEveryFlippedByteIsRefused) {
+  save_model(example(), path_);
+  const std::string whole = bytes();
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW(load_model_bytes({whole.data(), length}, "cut"), Error) << length;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    EXPECT_THROW(load_model_bytes({damaged.data(), damaged.size()}, "damaged"), Error) << at;
+  }
+}
+
+TEST_F(ModelFile, ANewerVersionSaysSo) {
+  save_model(example(), path_);
+  std::string newer = bytes();
+  newer.replace(newer.find(" 1\n"), 3, " 9\n");
+  try {
+    load_model_bytes({newer.data(), newer.size()}, "newer.model");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("version 9"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("newer.model"), std::string::npos);
+  }
+}
+
+// tests/golden/model_v1.model was written by version 1 of the format and must load for ever.
+TEST(ModelGolden, AFileOfVersionOneStillLoads) {
+  const Model model = load_model(std::string(S3GD_SOURCE_DIR) + "/tests/golden/model_v1.model");
+  EXPECT_EQ(model.weights, example().weights);
+  EXPECT_EQ(model.feature_names, example().feature_names);
+  EXPECT_EQ(model.positive, "spam");
+}
+
+TEST(Model, PredictionsOnRawRowsEqualThoseOnScaledRows) {
+  for (const Scale kind : {Scale::none, Scale::max_abs, Scale::standard, Scale::unit_rows})
+    for (const bool sparse : {false, true}) {
+      const Dataset raw = testing::small_data<double>({}, sparse);
+      const Scaling scaling = learn_scaling(raw, kind);
+      const Problem problem(apply_scaling(raw, scaling), ProblemSpec{});
+      const auto w = testing::random_point(problem.dim(), 3);
+      const Model model = make_model(problem, w, scaling, {});
+      const auto margins = predict_margins(model, raw);
+      for (Index i = 0; i < raw.rows(); ++i)
+        EXPECT_NEAR(margins[static_cast<std::size_t>(i)], testing::naive_margin(problem, i, w), 1e-12)
+            << static_cast<int>(kind) << sparse;
+    }
+}
+
+TEST(Metrics, AgreeWithTheirDefinitions) {
+  Dataset data = testing::small_data<double>({}, false);
+  Model model;
+  model.weights.assign(7, 0.3);
+  model.positive = "1";
+  model.negative = "-1";
+  const auto margins = predict_margins(model, data);
+  const Metrics metrics = evaluate(model, data, margins);
+  double pairs = 0, wins = 0, right = 0, loss = 0;
+  for (std::size_t a = 0; a < margins.size(); ++a) {
+    const double y = data.y.values[static_cast<Index>(a)];
+    right += (margins[a] > 0) == (y > 0);
+    loss += std::log(1 + std::exp(-y * margins[a]));
+    for (std::size_t b = 0; b < margins.size(); ++b) {
+      if (y < 0 || data.y.values[static_cast<Index>(b)] > 0) continue;
+      pairs += 1;
+      wins += margins[a] > margins[b] ? 1.0 : margins[a] == margins[b] ? 0.5 : 0.0;
+    }
+  }
+  const auto n = static_cast<double>(margins.size());
+  EXPECT_NEAR(metrics.accuracy, right / n, 1e-15);
+  EXPECT_NEAR(metrics.log_loss, loss / n, 1e-12);
+  EXPECT_NEAR(metrics.auc, wins / pairs, 1e-12);
+}
+
+TEST(Metrics, OfRegressionAreRootMeanSquareAndExplainedShare) {
+  testing::SmallData shape;
+  shape.regression = true;
+  const Dataset data = testing::small_data<double>(shape, false);
+  Model model;
+  model.loss.kind = LossKind::squared;
+  model.weights.assign(7, 0.1);
+  const auto margins = predict_margins(model, data);
+  const Metrics metrics = evaluate(model, data, margins);
+  double mean = 0, error = 0, spread = 0;
+  for (const double y : data.y.values) mean += y / 60.0;
+  for (Index i = 0; i < 60; ++i) {
+    error += std::pow(data.y.values[i] - margins[static_cast<std::size_t>(i)], 2);
+    spread += std::pow(data.y.values[i] - mean, 2);
+  }
+  EXPECT_NEAR(metrics.rmse, std::sqrt(error / 60), 1e-12);
+  EXPECT_NEAR(metrics.r2, 1 - error / spread, 1e-12);
+}
+
+TEST(Model, ProbabilitiesAreLogisticOnly) {
+  Model model = example();
+  EXPECT_NEAR(probability(model, 0.0), 0.5, 1e-15);
+  EXPECT_NEAR(probability(model, 800.0), 1.0, 1e-15);
+  EXPECT_NEAR(probability(model, -800.0), 0.0, 1e-15);
+  model.loss.kind = LossKind::squared_hinge;
+  EXPECT_THROW(probability(model, 0.0), Error);
+}
+
+}  // namespace
+}  // namespace s3gd
