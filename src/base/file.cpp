@@ -34,6 +34,11 @@ void throw_file_error(const std::string& action, const std::string& path, int er
   throw Error("cannot " + action + " " + path + ": " + std::strerror(error_number), hint);
 }
 
+bool file_exists(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0;
+}
+
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_file_error("open", path, errno);
@@ -58,8 +63,7 @@ MappedFile::~MappedFile() {
 
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& fill) {
   static std::atomic<unsigned> counter{0};
-  const std::string temporary =
-      path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+  const std::string temporary = path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
   try {
     errno = 0;
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

@@ -30,6 +30,8 @@ class MappedFile {
 // "cannot open PATH: reason" with a hint where one helps; throws it as an Error.
 [[noreturn]] void throw_file_error(const std::string& action, const std::string& path, int error_number);
 
+bool file_exists(const std::string& path);
+
 // Calls fill(stream) on a temporary file beside `path` and renames it into place only when all was written.
 // On any failure or exception the temporary file is removed and what stood at `path` before is untouched.
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& fill);

@@ -153,6 +153,8 @@ Array<char> read_all(Input& input) {
   }
 }
 
+bool is_mappable(const Input& input) { return input.plain_size().has_value() && input.name() != "standard input"; }
+
 void expect_end(const ByteSource& source, const std::string& name) {
   char byte;
   if (source({&byte, 1}) > 0)

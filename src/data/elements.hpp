@@ -32,6 +32,8 @@ Array<T> read_elements(const ByteSource& source, Element element, bool big_endia
 
 // Everything up to the end, in memory aligned for any type.
 Array<char> read_all(Input& input);
+// Whether it is a plain file that can be mapped by its name.
+bool is_mappable(const Input& input);
 // Throws, naming `name`, when anything is left.
 void expect_end(const ByteSource& source, const std::string& name);
 

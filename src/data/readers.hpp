@@ -39,4 +39,10 @@ void write_npz(const Dataset& data, const std::string& path, const SaveOptions& 
 int recognise_idx(std::string_view name, std::span<const char> head);
 Dataset read_idx(Input& input, const LoadOptions& options);
 
+// Labels that stand in a file of their own: a NumPy or IDX array of one dimension.
+Labels read_labels_file(const std::string& path);
+
+// The binary formats are written as they are: throws when the name ends in .gz, .bz2, .xz or .zst.
+void refuse_compression(const std::string& path, const std::string& format);
+
 }  // namespace s3gd

@@ -71,6 +71,8 @@ void check_shape(const Header& header, std::uint8_t layout, const std::string& n
     damaged(name, "sizes beyond 2^62", "smaller ones");
   if ((layout != kDenseRows && layout != kSparseRows) || !widths || header.label_kind > LabelKind::real)
     damaged(name, "types that do not exist", "dense or sparse rows of 4- or 8-byte numbers");
+  if (header.dense && header.cols == 0 && header.rows > 0)
+    damaged(name, "dense rows without columns", "at least one column");
   if (header.column_bytes == 4 && !fits_narrow_columns(header.cols))
     damaged(name, "more columns than their numbers can count", "8-byte column numbers");
 }

@@ -107,7 +107,7 @@ int recognise_s3d(std::string_view name, std::span<const char> head) {
 }
 
 Dataset read_s3d(Input& input, const LoadOptions& options) {
-  if (input.plain_size()) return open_s3d(input.name(), options);
+  if (is_mappable(input)) return open_s3d(input.name(), options);
   const auto bytes = read_all(input);
   return parse_s3d(std::as_bytes(bytes.span()), bytes.owner(), input.name(), options);
 }

@@ -216,6 +216,7 @@ void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& 
 }
 
 void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options) {
+  refuse_compression(path, "s3d");
   data.verify(options.threads);
   write_atomically(path, [&](std::ostream& out) {
     SectionFile file(out);

@@ -45,20 +45,32 @@ void check_weights(const Array<double>& weights, Index rows) {
       throw Error("the weight of row " + std::to_string(i) + " is not a finite number from 0 on");
 }
 
+// Errors of the checks know nothing of files: puts the name in front.
+template <class F>
+void named(const std::string& name, F&& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    throw Error(name + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check) {
   return std::make_shared<const OnceVerifier>(std::move(check));
 }
 
-void check_contents(const Dataset& data, const std::string& name, int threads) {
-  try {
-    data.x.check(threads);
+void check_targets(const Dataset& data, const std::string& name) {
+  named(name, [&] {
     check_labels(data.y, data.rows());
     check_weights(data.weights, data.rows());
-  } catch (const Error& error) {
-    throw Error(name + ": " + error.what());
-  }
+  });
+}
+
+void check_contents(const Dataset& data, const std::string& name, int threads) {
+  named(name, [&] { data.x.check(threads); });
+  check_targets(data, name);
 }
 
 }  // namespace s3gd

@@ -16,4 +16,7 @@ std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> che
 // whole numbers (and have a name, if any has), weights are not negative.
 void check_contents(const Dataset& data, const std::string& name, int threads);
 
+// The part of it that concerns labels and weights.
+void check_targets(const Dataset& data, const std::string& name);
+
 }  // namespace s3gd

@@ -1,0 +1,61 @@
+// NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
+// here for .npy files and for the members of .npz archives.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/elements.hpp"
+#include "s3gd/dataset.hpp"
+
+namespace s3gd {
+
+struct NpyHeader {
+  bool text = false;              // strings of fixed width rather than numbers
+  Element element = Element::f8;  // numbers
+  bool wide_text = false;         // strings: 4-byte code points ('U') rather than bytes ('S')
+  std::size_t text_bytes = 0;     // strings: bytes of each
+  bool fortran_order = false;
+  std::vector<Index> shape;
+  Index count = 0;               // product of the shape
+  std::size_t header_bytes = 0;  // where the data begins
+
+  std::size_t element_bytes() const { return text ? text_bytes : size_of(element); }
+};
+
+NpyHeader read_npy_header(const ByteSource& source, const std::string& name);
+
+// What follows the header, to the end. Each throws, naming `name`, when the array is not of that kind.
+Matrix read_npy_matrix(const NpyHeader& header, const ByteSource& source, Precision precision, const std::string& name);
+template <class T>
+Array<T> read_npy_vector(const NpyHeader& header, const ByteSource& source, const std::string& name);
+std::vector<std::string> read_npy_text(const NpyHeader& header, const ByteSource& source, const std::string& name);
+Labels read_npy_labels(const NpyHeader& header, const ByteSource& source, const std::string& name);
+
+// An array of two or more dimensions is a matrix: the first are the rows, the others are flattened to columns.
+struct NpyShape {
+  Index rows = 0;
+  Index cols = 0;
+};
+NpyShape matrix_shape(const NpyHeader& header, const std::string& name);
+
+// The rows alone, from any source of bytes.
+Dataset parse_npy(const ByteSource& source, const std::string& name, const LoadOptions& options);
+// From the bytes of an archive.
+Dataset parse_npz(std::span<const std::byte> bytes, const std::string& name, const LoadOptions& options);
+
+// Writing: the header, and the whole array in one or more pieces.
+std::string npy_header(const std::string& descr, const std::vector<Index>& shape);
+using BytesOut = std::function<void(std::span<const std::byte>)>;
+struct NpyText {
+  std::string descr;
+  std::vector<char32_t> points;
+};
+NpyText npy_text(const std::vector<std::string>& strings);
+// The rows of a dense matrix, one after the other.
+void put_dense(const Matrix& matrix, const BytesOut& out);
+std::string npy_descr(Precision precision);
+
+}  // namespace s3gd
