@@ -96,6 +96,21 @@ const std::vector<Format>& format_table() {
        recognise_s3d,
        read_s3d,
        write_s3d},
+      {{.name = "npz", .extensions = ".npz", .summary = "NumPy archive, dense (X) or as scipy.sparse.save_npz, with y"},
+       recognise_npz,
+       read_npz,
+       write_npz},
+      {{.name = "npy", .extensions = ".npy", .summary = "NumPy array, used where it lies; labels in a file beside it"},
+       recognise_npy,
+       read_npy,
+       write_npy},
+      {{.name = "idx",
+        .extensions = "-idx3-ubyte .idx",
+        .summary = "MNIST's images, with the labels beside them",
+        .writable = false},
+       recognise_idx,
+       read_idx,
+       nullptr},
   };
   return table;
 }
