@@ -8,6 +8,11 @@
 #include "s3gd/error.hpp"
 
 namespace s3gd {
+namespace {
+
+constexpr std::size_t kLargeEnough = std::size_t{8} << 20;
+
+}  // namespace
 
 Pages::~Pages() {
   if (data_ != nullptr) munmap(data_, bytes_);
@@ -30,6 +35,8 @@ void Pages::resize(std::size_t bytes) {
   if (moved == MAP_FAILED)
     throw Error("out of memory: a buffer of " + std::to_string(rounded) + " bytes could not be had",
                 "use a machine with more memory, or a smaller file");
+  // Rows are visited in random order: with large pages a visit costs no walk through the page table.
+  if (rounded >= kLargeEnough) madvise(moved, rounded, MADV_HUGEPAGE);
   data_ = moved;
   bytes_ = rounded;
 }

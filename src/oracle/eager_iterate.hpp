@@ -29,8 +29,16 @@ class EagerIterate final : public Iterate<typename View::Value> {
 
   void margins(std::span<const Index> rows, double* out) override {
     batch_dots(view_, rows, v_.data(), out, pointers_);
-    const double constant = intercept_ ? static_cast<double>(v_.back()) : 0.0;
-    for (std::size_t b = 0; b < rows.size(); ++b) out[b] = scale_ * out[b] + constant;
+    to_margins(rows.size(), out);
+  }
+
+  void anchor_margins(std::span<const Index> rows, double* out) override {
+    if (basis_->anchors.empty()) return margins(rows, out);
+    pointers_.resize(rows.size());
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      pointers_[j] = basis_->anchors.data() + static_cast<Index>(j) * view_.cols;
+    kernel::dot_rows(pointers_.data(), static_cast<Index>(rows.size()), v_.data(), view_.cols, out);
+    to_margins(rows.size(), out);
   }
 
   void step(std::span<const Index> rows, const double* coefficients) override {
@@ -102,6 +110,11 @@ class EagerIterate final : public Iterate<typename View::Value> {
 
  private:
   static constexpr double kSmallestScale = 1e-6;  // v stays far from the end of float's range
+
+  void to_margins(std::size_t count, double* products) const {
+    const double constant = intercept_ ? static_cast<double>(v_.back()) : 0.0;
+    for (std::size_t b = 0; b < count; ++b) products[b] = scale_ * products[b] + constant;
+  }
 
   void add_spike_and_drift(std::span<const Index> rows, double factor) {
     if constexpr (is_dense_view<View>) {

@@ -27,6 +27,9 @@ struct DriftBasis {
   Index dim = 0;
   std::vector<T> vectors;
   std::vector<T> constant;  // dim of them, or empty = 0
+  // Dense data: the anchors' rows side by side (as many as anchors, each of the data's columns). A snapshot reads them
+  // all; scattered over the training rows they would cost it a cache and a TLB miss each.
+  std::vector<T> anchors;
 };
 
 template <class T>
@@ -36,6 +39,8 @@ class Iterate {
 
   // u_i = w.x_i + b for the given rows, at the current w.
   virtual void margins(std::span<const Index> rows, double* out) = 0;
+  // The same for the anchors' rows, which the basis may hold a copy of.
+  virtual void anchor_margins(std::span<const Index> rows, double* out) { margins(rows, out); }
   // One proximal step with spike coefficients c_i.
   virtual void step(std::span<const Index> rows, const double* coefficients) = 0;
 

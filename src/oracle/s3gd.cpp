@@ -29,7 +29,7 @@ class S3gdControl final : public Control<T> {
   const DriftBasis<T>* basis() const override { return &basis_; }
 
   void refresh(Iterate<T>& iterate) override {
-    iterate.margins(graph_.anchor_rows, margins_.data());
+    iterate.anchor_margins(graph_.anchor_rows, margins_.data());
     const std::size_t m = margins_.size();
     for (std::size_t j = 0; j < m; ++j) {
       if (loss_.separable()) {
@@ -74,6 +74,7 @@ void S3gdControl<T>::build_basis() {
         .xm;
   };
   basis_.dim = problem_.dim();
+  if (problem_.x().is_dense()) basis_.anchors = anchor_matrix<T>(problem_.x(), graph_);
   if (loss_.separable()) {
     basis_.count = graph_.anchors();
     basis_.vectors = sums({});
