@@ -7,9 +7,9 @@
 #include "data/csv_record.hpp"
 #include "data/labels.hpp"
 #include "data/number.hpp"
+#include "data/readers.hpp"
 #include "data/rows_builder.hpp"
 #include "data/text_blocks.hpp"
-#include "data/readers.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -124,14 +124,14 @@ class CsvParser final : public BlockParser {
   const char* parse_weight(const char* p) {
     const char* const stop = take_field(p, end_, separator_, text_);
     const auto weight = whole_number_text<double>(p, "as the weight");
-    if (weight < 0) throw TextProblem{p, "the weight '" + text_ + "'", "a weight that is not negative"};
+    if (weight < 0) throw TextProblem{p, "the weight " + quote_text(text_), "a weight that is not negative"};
     block_.weights.push_back(weight);
     return stop;
   }
 
   const char* parse_label(const char* p) {
     const char* const stop = take_field(p, end_, separator_, text_);
-    if (is_missing(text_)) throw TextProblem{p, text_.empty() ? "no label" : "'" + text_ + "'", "a label in every row"};
+    if (is_missing(text_)) throw TextProblem{p, text_.empty() ? "no label" : quote_text(text_), "a label in every row"};
     const bool word = !is_number(text_);
     if (first_label_ == nullptr)
       first_label_ = p;
@@ -153,8 +153,7 @@ class CsvParser final : public BlockParser {
     const std::string expected = stop == nullptr ? expected_number<N>(text_.data()) : "a number";
     text_.resize(size);
     if (!whole)
-      throw TextProblem{skip_pad(p, separator_),
-                        text_.empty() ? "an empty field" : quote_token(text_.data(), text_.data() + size),
+      throw TextProblem{skip_pad(p, separator_), text_.empty() ? "an empty field" : quote_text(text_),
                         expected + " " + where};
     return value;
   }
@@ -187,8 +186,9 @@ class CsvParser final : public BlockParser {
   std::string text_;
 };
 
-// Numbers the words in their sorted order and returns them.
+// Numbers the words, if the labels are words, in their sorted order and returns them.
 std::vector<std::string> sort_words(const Words& words, GrowBuffer<double>& labels) {
+  if (words.empty()) return {};
   std::vector<double> rank(words.size());
   std::vector<std::string> names;
   for (const auto& [word, number] : words) {

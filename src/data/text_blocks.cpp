@@ -84,24 +84,25 @@ Error error_at(const std::string& file, const char* begin, Index lines_before, c
   return Error(place, problem.found, problem.expected, problem.hint);
 }
 
-std::string quote_token(const char* at, const char* end) {
-  constexpr std::ptrdiff_t kShown = 40;
-  std::string text = "'";
-  const char* p = at;
-  constexpr std::string_view kStops = " \t\r\n,;";
-  for (; p < end && p - at < kShown && kStops.find(*p) == std::string_view::npos; ++p) text += *p;
-  std::string shown;
-  for (const char c : text) {
-    constexpr char kHex[] = "0123456789abcdef";
+std::string quote_text(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string shown = "'";
+  for (const char c : text.substr(0, kShown)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte != 0x7f)
       shown += c;
     else
       shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
   }
-  if (shown.size() == 1)
-    return at < end && *at != '\n' && *at != '\r' ? std::string("'") + *at + "'" : "the end of the line";
-  return shown + (p - at == kShown ? "..'" : "'");
+  return shown + (text.size() > kShown ? "..'" : "'");
+}
+
+std::string quote_token(const char* at, const char* end) {
+  if (at == end || *at == '\n' || (*at == '\r' && at[1] == '\n')) return "the end of the line";
+  const std::string_view rest(at, end);
+  const auto size = rest.find_first_of(" \t\r\n,;");
+  return quote_text(rest.substr(0, std::max<std::size_t>(size, 1)));
 }
 
 std::string_view TextBlocks::look() {

@@ -30,7 +30,9 @@ struct TextProblem {
   std::string hint = {};
 };
 
-// What stands at `at` up to the next blank, separator or line end, in quotes, shortened, unprintable bytes as \xNN.
+// In quotes, shortened, unprintable bytes as \xNN.
+std::string quote_text(std::string_view text);
+// What stands at `at` up to the next blank, separator or line end.
 std::string quote_token(const char* at, const char* end);
 
 // The problem as an Error; `begin` is the start of the line that follows `lines_before` others.
