@@ -27,12 +27,17 @@ inline std::uint64_t load_eight(const char* p) {
   return word;
 }
 
-// How many of the eight characters, from the first on, are digits.
-inline int leading_digits(std::uint64_t word) {
+// The top bit of each of the eight characters that is no digit.
+inline std::uint64_t other_characters(std::uint64_t word) {
   const std::uint64_t t = word ^ 0x3030303030303030U;  // digits become 0..9
-  const std::uint64_t others = (((t & 0x7f7f7f7f7f7f7f7fU) + 0x7676767676767676U) | t) & 0x8080808080808080U;
-  return std::countr_zero(others) >> 3;  // 8 when there is none
+  return (((t & 0x7f7f7f7f7f7f7f7fU) + 0x7676767676767676U) | t) & 0x8080808080808080U;
 }
+
+// The first character whose top bit is set, 8 when there is none.
+inline int first_of(std::uint64_t marks) { return std::countr_zero(marks) >> 3; }
+
+// How many of the eight characters, from the first on, are digits.
+inline int leading_digits(std::uint64_t word) { return first_of(other_characters(word)); }
 
 // The number the first `count` characters spell; 1 <= count <= 8, all of them digits.
 inline std::uint32_t digits_value(std::uint64_t word, int count) {

@@ -37,6 +37,7 @@ void expect_refused(Reader read, const std::vector<Malformed>& cases) {
 TEST(MalformedLibsvm, EachIsRefusedAtItsPlace) {
   using namespace std::string_literals;
   const auto one_based = with([](LoadOptions& o) { o.index_base = IndexBase::one; });
+  const auto merged = with([](LoadOptions& o) { o.index_order = IndexOrder::merge; });
   const auto as_double = with([](LoadOptions& o) { o.precision = Precision::float64; });
   expect_refused(
       read_libsvm,
@@ -68,6 +69,7 @@ TEST(MalformedLibsvm, EachIsRefusedAtItsPlace) {
           {"1 1: 3\n", "file:1:5: found ' ', expected a value"},
           {"1 2:1 1:1\n", "file:1:7: found index 1 after 2, expected ascending indices"},
           {"1 2:1 2:1\n", "file:1:7: found index 2 twice in a row, expected ascending indices"},
+          {"1 2:3e38 1:1 2:3e38\n", "file:1:2: found values of index 2 whose sum is too large", merged},
           {"1 0:1\n", "file:1:3: found '0:1', expected an index of at least 1", one_based},
           {"1 99999999999999999999:1\n", "file:1:3: found '99999999999999999999:1', expected an index of at most"},
           {"1 9223372036854775807:1\n", "file:1:3: found '9223372036854775807:1', expected an index of at most"},

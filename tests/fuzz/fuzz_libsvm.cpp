@@ -1,0 +1,38 @@
+// Any bytes as LIBSVM text, with options taken from the first byte: rows or one Error, the same with two threads.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "data/readers.hpp"
+#include "s3gd/error.hpp"
+
+namespace {
+
+using namespace s3gd;
+
+std::string outcome(std::span<const char> bytes, LoadOptions options, int threads) {
+  options.threads = threads;
+  try {
+    const auto input = Input::from_memory(bytes, "fuzz");
+    const Dataset data = read_libsvm(*input, options);
+    data.x.check(1);
+    return std::to_string(data.rows()) + " x " + std::to_string(data.cols()) + ", " + std::to_string(data.x.stored());
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const unsigned choice = data[0];
+  LoadOptions options;
+  options.precision = (choice & 1) != 0 ? Precision::float64 : Precision::float32;
+  options.index_order = (choice & 2) != 0 ? IndexOrder::merge : IndexOrder::strict;
+  options.index_base = static_cast<IndexBase>((choice >> 2) % 3);
+  options.layout = (choice & 16) != 0 ? Layout::sparse : Layout::automatic;
+  const std::span<const char> bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (outcome(bytes, options, 1) != outcome(bytes, options, 2)) std::abort();
+  return 0;
+}
