@@ -116,8 +116,7 @@ NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& an
   x.visit([&](const auto& view) {
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
-    const auto rows = dense_rows<T>(x, anchor_rows);
-    const Points<T> anchors(rows, static_cast<Index>(anchor_rows.size()), view.cols, !is_dense_view<View>);
+    const Points<T> anchors(dense_rows<T>(x, anchor_rows), static_cast<Index>(anchor_rows.size()), view.cols);
     parallel_ranges(view.rows, 4 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
       find_neighbours(view, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
                       lists.gammas.data() + begin * k);

@@ -23,13 +23,43 @@ std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
   return columns;
 }
 
+constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which skipping zeros beats a matrix product
+
+template <class T>
+double nonzero_share(const DenseView<T>& x, Index begin, Index end) {
+  if (x.cols == 0 || x.cols > std::numeric_limits<std::int32_t>::max()) return 1;
+  Index count = 0;
+  for (Index i = begin; i < end; ++i) {
+    const T* row = x.row(i);
+    for (Index c = 0; c < x.cols; ++c) count += row[c] != T(0) ? 1 : 0;
+  }
+  return static_cast<double>(count) / static_cast<double>((end - begin) * x.cols);
+}
+
+// out_j = x . z_j for a row x given by its entries.
+template <class T, class I>
+void sparse_products(const T* values, const I* places, Index count, const Points<T>& points, T* out) {
+  constexpr Index kBatch = 64;
+  std::array<double, kBatch> coefficients;
+  std::array<const T*, kBatch> columns;
+  std::fill(out, out + points.count, T(0));
+  for (Index k = 0; k < count;) {
+    const Index batch = std::min(kBatch, count - k);
+    for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
+      coefficients[b] = static_cast<double>(values[k]);
+      columns[b] = points.columns.data() + static_cast<Index>(places[k]) * points.count;
+    }
+    kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
+  }
+}
+
 // The distance written out over all columns, for a CSR row and a point that nearly coincide.
 template <class T, class I>
 double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
   double sum = 0;
   auto k = x.starts[i];
   for (Index c = 0; c < x.cols; ++c) {
-    double difference = -static_cast<double>(points.at(j, c));
+    double difference = -static_cast<double>(points.row(j)[c]);
     if (k < x.starts[i + 1] && static_cast<Index>(x.columns[k]) == c) difference += static_cast<double>(x.values[k++]);
     sum += difference * difference;
   }
@@ -39,53 +69,56 @@ double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& po
 }  // namespace
 
 template <class T>
-Points<T>::Points(std::span<const T> rows, Index point_count, Index dimension, bool want_by_column)
-    : count(point_count), dim(dimension), by_column(want_by_column) {
+Points<T>::Points(std::vector<T> point_rows, Index point_count, Index dimension)
+    : count(point_count), dim(dimension), rows(std::move(point_rows)) {
   squares.assign(static_cast<std::size_t>(count), 0.0);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto value = static_cast<double>(rows[k]);
     squares[k / static_cast<std::size_t>(dim)] += value * value;
   }
-  values = by_column ? transposed(rows, count, dim) : std::vector<T>(rows.begin(), rows.end());
+  columns = transposed<T>(rows, count, dim);
 }
 
 template <class T>
 void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
-             points.values.data(), points.dim, T(0), out, points.count);
+  if (nonzero_share(x, begin, end) > kMostlyZeros) {
+    blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
+               points.rows.data(), points.dim, T(0), out, points.count);
+    return;
+  }
+  std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols) + 1);
+  std::vector<T> values(places.size());
+  for (Index i = begin; i < end; ++i, out += points.count) {
+    const T* row = x.row(i);
+    Index count = 0;
+    for (Index c = 0; c < x.cols; ++c) {  // without a branch: where the zeros are cannot be predicted
+      places[static_cast<std::size_t>(count)] = static_cast<std::int32_t>(c);
+      values[static_cast<std::size_t>(count)] = row[c];
+      count += row[c] != T(0) ? 1 : 0;
+    }
+    sparse_products(values.data(), places.data(), count, points, out);
+  }
 }
 
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  constexpr Index kBatch = 64;
-  std::array<double, kBatch> coefficients;
-  std::array<const T*, kBatch> columns;
-  for (Index i = begin; i < end; ++i, out += points.count) {
-    std::fill(out, out + points.count, T(0));
-    for (auto k = x.starts[i]; k < x.starts[i + 1];) {
-      const auto batch = std::min<Index>(kBatch, x.starts[i + 1] - k);
-      for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
-        coefficients[b] = static_cast<double>(x.values[k]);
-        columns[b] = points.values.data() + static_cast<Index>(x.columns[k]) * points.count;
-      }
-      kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
-    }
-  }
+  for (Index i = begin; i < end; ++i, out += points.count)
+    sparse_products(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), points, out);
 }
 
 template <class T>
 double exact_distance(const DenseView<T>& x, Index i, const Points<T>& points, Index j) {
-  return kernel::squared_distance(x.row(i), points.values.data() + j * points.dim, x.cols);
+  return kernel::squared_distance(x.row(i), points.row(j), x.cols);
 }
 
 template <class T, class I>
 double exact_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
-  double product = 0, square = 0;
-  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) {
-    const auto value = static_cast<double>(x.values[k]);
-    product += value * static_cast<double>(points.at(j, static_cast<Index>(x.columns[k])));
-    square += value * value;
-  }
+  const auto start = x.starts[i];
+  const Index count = x.row_nonzeros(i);
+  const double product = kernel::sparse_dot(x.values + start, x.columns + start, count, points.row(j));
+  double square = 0;
+  for (auto k = start; k < start + count; ++k)
+    square += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
   const double size = square + points.squares[static_cast<std::size_t>(j)];
   const double distance = size - 2 * product;
   constexpr double kCancelled = 1e-6;  // keeps ten digits of the distance in double

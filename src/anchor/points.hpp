@@ -2,9 +2,9 @@
 //
 //     ||x - z||^2 = ||x||^2 - 2 x.z + ||z||^2
 //
-// for a block of rows at once: one matrix product for dense rows, one m-wide addition per stored entry for CSR rows.
+// for a block of rows at once: one matrix product, or one m-wide addition per non-zero where rows are mostly zeros.
 // The rounding of that form is bounded (see distance_rounding), so that callers can tell which of the results have to
-// be redone by exact_distance. Cost O(m) per stored entry; memory m * d numbers.
+// be redone by exact_distance. Cost O(m) per stored entry; memory 2 m d numbers.
 #pragma once
 
 #include <span>
@@ -16,16 +16,15 @@ namespace s3gd {
 
 template <class T>
 struct Points {
-  // From m rows of d numbers. Dense rows want them by row, CSR rows by column.
-  Points(std::span<const T> rows, Index point_count, Index dimension, bool want_by_column);
+  Points(std::vector<T> point_rows, Index point_count, Index dimension);  // m rows of d numbers
 
   Index count = 0;
   Index dim = 0;
-  bool by_column = false;
-  std::vector<T> values;        // point j, column c: values[j * dim + c], or values[c * count + j] when by_column
+  std::vector<T> rows;          // point j, column c: rows[j * dim + c]
+  std::vector<T> columns;       // the same at columns[c * count + j]
   std::vector<double> squares;  // ||z_j||^2
 
-  T at(Index j, Index c) const { return values[static_cast<std::size_t>(by_column ? c * count + j : j * dim + c)]; }
+  const T* row(Index j) const { return rows.data() + j * dim; }
 };
 
 // out[(i - begin) * m + j] = x_i . z_j for i in [begin, end).
