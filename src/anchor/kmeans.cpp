@@ -73,11 +73,13 @@ void add_seeds(const View& x, std::span<const Index> rows, std::span<const doubl
                int threads, Centres& centres) {
   using T = typename View::Value;
   std::vector<double> nearest(rows.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> squares;
+  for (const Index i : rows) squares.push_back(exact_square(x, i));
   const auto approach = [&](Index j) {
     const Points<T> point({centres.row(j), centres.row(j) + centres.dim}, 1, centres.dim);
     parallel_ranges(static_cast<Index>(rows.size()), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
       for (Index r = begin; r < end; ++r)
-        nearest[at(r)] = std::min(nearest[at(r)], exact_distance(x, rows[at(r)], point, 0));
+        nearest[at(r)] = std::min(nearest[at(r)], exact_distance(x, rows[at(r)], squares[at(r)], point, 0));
     });
   };
   const auto chance = [&](std::size_t r) {

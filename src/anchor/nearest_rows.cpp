@@ -173,7 +173,7 @@ class Search {
         const double size = squares[at(i)] + centres_.squares[at(j)];
         const double least = size - 2 * static_cast<double>(bounds[at(i * m + j)]) - slack_ * size;
         if (least > limits_[at(j)]) continue;  // not so when anything overflowed
-        const double distance = exact_distance(x_, begin + i, centres_, j);
+        const double distance = exact_distance(x_, begin + i, exact_square(x_, begin + i), centres_, j);
         if (!(distance > limits_[at(j)])) nearest.add(j, {distance, begin + i});
       }
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernel/blas.hpp"
@@ -25,15 +26,39 @@ std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
 
 constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which skipping zeros beats a matrix product
 
+// Share of non-zeros in a few of the rows.
 template <class T>
 double nonzero_share(const DenseView<T>& x, Index begin, Index end) {
   if (x.cols == 0 || x.cols > std::numeric_limits<std::int32_t>::max()) return 1;
-  Index count = 0;
-  for (Index i = begin; i < end; ++i) {
-    const T* row = x.row(i);
-    for (Index c = 0; c < x.cols; ++c) count += row[c] != T(0) ? 1 : 0;
+  constexpr Index kStep = 16;
+  Index count = 0, looked_at = 0;
+  for (Index i = begin; i < end; i += kStep, looked_at += x.cols)
+    count += x.cols - std::count(x.row(i), x.row(i) + x.cols, T(0));
+  return static_cast<double>(count) / static_cast<double>(looked_at);
+}
+
+// The columns of a row's non-zeros. Stretches of zeros are skipped whole; elsewhere there is no branch, since where
+// the zeros are cannot be predicted. `places` has room for one more than there are columns.
+template <class T>
+Index find_nonzeros(const T* row, Index cols, std::int32_t* places) {
+  constexpr Index kStretch = 32 / sizeof(T);
+  Index count = 0, c = 0;
+  const auto look_at = [&](Index end) {
+    for (; c < end; ++c) {
+      places[count] = static_cast<std::int32_t>(c);
+      count += row[c] != T(0) ? 1 : 0;
+    }
+  };
+  while (c + kStretch <= cols) {
+    std::array<std::uint64_t, 4> words;
+    std::memcpy(words.data(), row + c, sizeof words);
+    if ((words[0] | words[1] | words[2] | words[3]) == 0)
+      c += kStretch;
+    else
+      look_at(c + kStretch);
   }
-  return static_cast<double>(count) / static_cast<double>((end - begin) * x.cols);
+  look_at(cols);
+  return count;
 }
 
 // out_j = x . z_j for a row x given by its entries.
@@ -89,13 +114,8 @@ void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>
   std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols) + 1);
   std::vector<T> values(places.size());
   for (Index i = begin; i < end; ++i, out += points.count) {
-    const T* row = x.row(i);
-    Index count = 0;
-    for (Index c = 0; c < x.cols; ++c) {  // without a branch: where the zeros are cannot be predicted
-      places[static_cast<std::size_t>(count)] = static_cast<std::int32_t>(c);
-      values[static_cast<std::size_t>(count)] = row[c];
-      count += row[c] != T(0) ? 1 : 0;
-    }
+    const Index count = find_nonzeros(x.row(i), x.cols, places.data());
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) values[k] = x.row(i)[places[k]];
     sparse_products(values.data(), places.data(), count, points, out);
   }
 }
@@ -107,18 +127,26 @@ void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T
 }
 
 template <class T>
-double exact_distance(const DenseView<T>& x, Index i, const Points<T>& points, Index j) {
+double exact_distance(const DenseView<T>& x, Index i, double, const Points<T>& points, Index j) {
   return kernel::squared_distance(x.row(i), points.row(j), x.cols);
 }
 
 template <class T, class I>
-double exact_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
-  const auto start = x.starts[i];
+double exact_square(const CsrView<T, I>& x, Index i) {
+  double even = 0, odd = 0;
+  const T* values = x.values + x.starts[i];
   const Index count = x.row_nonzeros(i);
-  const double product = kernel::sparse_dot(x.values + start, x.columns + start, count, points.row(j));
-  double square = 0;
-  for (auto k = start; k < start + count; ++k)
-    square += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+  for (Index k = 0; k < count; ++k) {
+    const auto value = static_cast<double>(values[k]);
+    (k % 2 == 0 ? even : odd) += value * value;
+  }
+  return even + odd;
+}
+
+template <class T, class I>
+double exact_distance(const CsrView<T, I>& x, Index i, double square, const Points<T>& points, Index j) {
+  const auto start = x.starts[i];
+  const double product = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(i), points.row(j));
   const double size = square + points.squares[static_cast<std::size_t>(j)];
   const double distance = size - 2 * product;
   constexpr double kCancelled = 1e-6;  // keeps ten digits of the distance in double
@@ -130,17 +158,20 @@ double distance_rounding(Index dim) {
   return static_cast<double>(std::numeric_limits<T>::epsilon()) * (8 + std::sqrt(static_cast<double>(dim)));
 }
 
-#define S3GD_INSTANTIATE(T)                                                                        \
-  template struct Points<T>;                                                                       \
-  template void row_products(const DenseView<T>&, Index, Index, const Points<T>&, T*);             \
-  template void row_products(const CsrView<T, std::int32_t>&, Index, Index, const Points<T>&, T*); \
-  template void row_products(const CsrView<T, std::int64_t>&, Index, Index, const Points<T>&, T*); \
-  template double exact_distance(const DenseView<T>&, Index, const Points<T>&, Index);             \
-  template double exact_distance(const CsrView<T, std::int32_t>&, Index, const Points<T>&, Index); \
-  template double exact_distance(const CsrView<T, std::int64_t>&, Index, const Points<T>&, Index); \
+#define S3GD_INSTANTIATE_CSR(T, I)                                                      \
+  template void row_products(const CsrView<T, I>&, Index, Index, const Points<T>&, T*); \
+  template double exact_square(const CsrView<T, I>&, Index);                            \
+  template double exact_distance(const CsrView<T, I>&, Index, double, const Points<T>&, Index);
+#define S3GD_INSTANTIATE(T)                                                                    \
+  template struct Points<T>;                                                                   \
+  template void row_products(const DenseView<T>&, Index, Index, const Points<T>&, T*);         \
+  template double exact_distance(const DenseView<T>&, Index, double, const Points<T>&, Index); \
+  S3GD_INSTANTIATE_CSR(T, std::int32_t)                                                        \
+  S3GD_INSTANTIATE_CSR(T, std::int64_t)                                                        \
   template double distance_rounding<T>(Index);
 S3GD_INSTANTIATE(float)
 S3GD_INSTANTIATE(double)
 #undef S3GD_INSTANTIATE
+#undef S3GD_INSTANTIATE_CSR
 
 }  // namespace s3gd

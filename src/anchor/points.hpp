@@ -33,11 +33,18 @@ void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out);
 
-// ||x_i - z_j||^2 to the last few bits of T, however close the two are.
+// ||x_i - z_j||^2 to the last few bits of T, however close the two are. The row's exact_square() is handed in, so
+// that it is made once for several points; dense rows do without it.
 template <class T>
-double exact_distance(const DenseView<T>& x, Index i, const Points<T>& points, Index j);
+double exact_square(const DenseView<T>&, Index) {
+  return 0;
+}
 template <class T, class I>
-double exact_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j);
+double exact_square(const CsrView<T, I>& x, Index i);
+template <class T>
+double exact_distance(const DenseView<T>& x, Index i, double square, const Points<T>& points, Index j);
+template <class T, class I>
+double exact_distance(const CsrView<T, I>& x, Index i, double square, const Points<T>& points, Index j);
 
 // How far ||x||^2 - 2 x.z + ||z||^2 in precision T can be off, in units of ||x||^2 + ||z||^2.
 template <class T>
