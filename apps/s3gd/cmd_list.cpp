@@ -1,10 +1,11 @@
 // s3gd list WHAT: the names that options take, with one line each.
-#include <map>
 #include <memory>
 
 #include "command.hpp"
+#include "data/generate.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "s3gd/solve.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -21,6 +22,28 @@ std::vector<Line> lines_of() {
   return lines;
 }
 
+std::vector<Line> format_lines() {
+  std::vector<Line> lines;
+  for (const FormatInfo& format : formats())
+    lines.push_back({format.name, format.summary + " (" + format.extensions + ")" +
+                                      (format.writable ? "" : "; read only") +
+                                      (format.readable ? "" : "; write only")});
+  return lines;
+}
+
+std::vector<Line> generator_lines() {
+  std::vector<Line> lines;
+  for (const GeneratorKind& kind : generator_kinds())
+    lines.push_back({kind.name, kind.summary + "; " + kind.parameters});
+  return lines;
+}
+
+std::vector<Line> solver_lines() {
+  std::vector<Line> lines;
+  for (const SolverInfo& solver : solvers()) lines.push_back({solver.name, solver.summary});
+  return lines;
+}
+
 struct Topic {
   std::string name;
   std::vector<Line> (*lines)();
@@ -28,8 +51,9 @@ struct Topic {
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> table{
-      {"losses", lines_of<LossKind>},      {"penalties", lines_of<PenaltyKind>},     {"scalings", lines_of<Scale>},
-      {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>}, {"kernels", lines_of<Kernel>},
+      {"solvers", solver_lines},     {"losses", lines_of<LossKind>},      {"penalties", lines_of<PenaltyKind>},
+      {"scalings", lines_of<Scale>}, {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
+      {"kernels", lines_of<Kernel>}, {"formats", format_lines},           {"generators", generator_lines},
   };
   return table;
 }

@@ -29,6 +29,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Ctrl-C where there is nothing to finish with: exit code 130.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
 using Setup = std::function<int()> (*)(CLI::App& app, const Common& common);
 
 struct Command {

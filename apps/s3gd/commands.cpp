@@ -6,6 +6,8 @@ namespace s3gd::app {
 std::function<int()> setup_train(CLI::App& app, const Common& common);
 std::function<int()> setup_predict(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
+std::function<int()> setup_inspect(CLI::App& app, const Common& common);
+std::function<int()> setup_convert(CLI::App& app, const Common& common);
 std::function<int()> setup_list(CLI::App& app, const Common& common);
 std::function<int()> setup_data(CLI::App& app, const Common& common);
 
@@ -20,9 +22,16 @@ const std::vector<Command>& commands() {
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
        setup_graph},
+      {"inspect", "Data", "what is in a dataset, and what to look out for",
+       "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json", setup_inspect},
+      {"convert", "Data", "from any format to any other, scaled or split on the way",
+       "s3gd convert train.csv train.s3d --label-column -1\n"
+       "s3gd convert all.svm train.s3d --split 0.2 --split-out test.s3d",
+       setup_convert},
       {"data", "Data", "known datasets: what there is, download, where it lies",
-       "s3gd data list\ns3gd data get mnist\ns3gd inspect $(s3gd data path mnist)", setup_data},
-      {"list", "Reference", "losses, penalties, scalings, formats with one line each", "s3gd list losses", setup_list},
+       "s3gd data list\ns3gd data get mnist\ns3gd inspect mnist", setup_data},
+      {"list", "Reference", "losses, penalties, formats, generators, .. with one line each", "s3gd list losses",
+       setup_list},
   };
   return table;
 }

@@ -124,6 +124,9 @@ int guarded(const Arguments& arguments) {
   } catch (const UsageError& error) {
     print_error(error.what(), json);
     return kUsage;
+  } catch (const Interrupted& error) {
+    print_error(error.what(), json);
+    return kInterrupted;
   } catch (const std::bad_alloc&) {
     print_error("not enough memory", json);
   } catch (const std::exception& error) {

@@ -6,7 +6,6 @@
 
 #include "base/nearest.hpp"
 #include "config.hpp"
-#include "data/format.hpp"
 #include "output.hpp"
 
 namespace s3gd::app {
@@ -53,7 +52,7 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 void add_load_options(CLI::App& app, LoadOptions& options) {
   const std::string group = "Reading";
   std::vector<std::string> format_names;
-  for (const Format& format : s3gd::format_table()) format_names.push_back(format.info.name);
+  for (const FormatInfo& format : formats()) format_names.push_back(format.name);
   add_word(app, "--format", options.format, format_names, "instead of by content and extension")->group(group);
   add_choice(app, "--precision", options.precision, "of the values held")->group(group);
   add_choice(app, "--layout", options.layout, "")->group(group);

@@ -19,7 +19,10 @@ PartFile::PartFile(const std::string& path) : path_(path), part_path_(path + ".p
   std::getline(in, tag_);
 }
 
-PartFile::~PartFile() { close(fd_); }
+PartFile::~PartFile() {
+  if (size() == 0) remove();  // nothing came: nothing to go on from
+  close(fd_);
+}
 
 void PartFile::set_tag(const std::string& tag) {
   if (tag == tag_) return;

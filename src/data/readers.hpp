@@ -1,6 +1,7 @@
 // What each format's file offers to the table in format.cpp: recognise, read and (where it can be written) write.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace s3gd {
 int recognise_libsvm(std::string_view name, std::span<const char> head);
 Dataset read_libsvm(Input& input, const LoadOptions& options);
 void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions& options);
+// Blocks of rows one after the other, none kept: for data that does not fit into memory.
+using RowSink = std::function<void(const Dataset& block)>;
+void stream_libsvm(const std::string& path, const std::function<void(const RowSink& take)>& produce);
 
 int recognise_csv(std::string_view name, std::span<const char> head);
 Dataset read_csv(Input& input, const LoadOptions& options);

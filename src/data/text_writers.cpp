@@ -126,25 +126,31 @@ void write_separated(const Dataset& data, const std::string& path, char separato
   });
 }
 
+void libsvm_rows(const Dataset& data, TextOut& out) {
+  if (!data.weights.empty())
+    throw Error("LIBSVM text has no place for sample weights", "write .csv or .s3d, or leave the weights out");
+  data.x.visit([&](const auto& view) {
+    for (Index i = 0; i < view.rows; ++i) {
+      out.number(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
+      for_each_entry(view, i, [&](Index j, auto value) {
+        out.character(' ');
+        out.number(j + 1);
+        out.character(':');
+        out.number(value);
+      });
+      out.end_line();
+    }
+  });
+}
+
 }  // namespace
 
 void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions&) {
-  if (!data.weights.empty())
-    throw Error("LIBSVM text has no place for sample weights", "write .csv or .s3d, or leave the weights out");
-  write_text(path, [&](TextOut& out) {
-    data.x.visit([&](const auto& view) {
-      for (Index i = 0; i < view.rows; ++i) {
-        out.number(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
-        for_each_entry(view, i, [&](Index j, auto value) {
-          out.character(' ');
-          out.number(j + 1);
-          out.character(':');
-          out.number(value);
-        });
-        out.end_line();
-      }
-    });
-  });
+  stream_libsvm(path, [&](const RowSink& take) { take(data); });
+}
+
+void stream_libsvm(const std::string& path, const std::function<void(const RowSink& take)>& produce) {
+  write_text(path, [&](TextOut& out) { produce([&](const Dataset& block) { libsvm_rows(block, out); }); });
 }
 
 void write_csv(const Dataset& data, const std::string& path, const SaveOptions&) { write_separated(data, path, ','); }

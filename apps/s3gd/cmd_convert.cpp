@@ -1,0 +1,127 @@
+// s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/interrupt.hpp"
+#include "command.hpp"
+#include "data/compressed_output.hpp"
+#include "data/generate.hpp"
+#include "data/readers.hpp"
+#include "data/s3d.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "s3gd/error.hpp"
+#include "s3gd/scale.hpp"
+
+namespace s3gd::app {
+namespace {
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::string second_out;
+  double split = 0;
+  Scale scale = Scale::none;
+  std::string out_format;
+  LoadOptions load;
+};
+
+// What was written, for the summary.
+struct Written {
+  std::string path;
+  Index rows = 0;
+};
+
+bool ends_with_format(const Options& options, const std::string& format, const std::string& extension) {
+  if (!options.out_format.empty()) return options.out_format == format;
+  return without_compression_suffix(options.out).ends_with(extension);
+}
+
+// Generated rows go to the file block by block: their number is not bounded by memory.
+bool is_streamed(const Options& options) {
+  return is_generated(options.in) && options.scale == Scale::none && options.second_out.empty() &&
+         (ends_with_format(options, "s3d", ".s3d") || ends_with_format(options, "libsvm", ".svm"));
+}
+
+Written stream(const Options& options, const Common& common) {
+  const auto generator = RowGenerator::from_spec(options.in);
+  const Index rows = generator->shape().rows;
+  Progress progress(common, "writing");
+  Index done = 0;
+  const auto blocks = [&](const std::function<void(const Dataset&)>& append) {
+    stream_rows(*generator, options.load, [&](const Dataset& block) {
+      if (interrupted()) throw Interrupted();
+      append(block);
+      done += block.rows();
+      progress.show(format_count(done) + " of " + format_count(rows) + " rows");
+    });
+  };
+  if (ends_with_format(options, "s3d", ".s3d"))
+    stream_s3d(options.out, [&](S3dWriter& writer) { blocks([&](const Dataset& block) { writer.append(block); }); });
+  else
+    stream_libsvm(options.out, blocks);
+  return {options.out, rows};
+}
+
+std::vector<Written> convert(const Options& options, const Common& common) {
+  if (is_streamed(options)) return {stream(options, common)};
+  Dataset data = load(options.in, options.load);
+  data.verify(common.threads);
+  const SaveOptions save_options{options.out_format, common.threads};
+  const auto put = [&](const Dataset& part, const std::string& path) -> Written {
+    if (interrupted()) throw Interrupted();
+    save(part, path, save_options);
+    return {path, part.rows()};
+  };
+  if (options.second_out.empty()) {
+    const Scaling scaling = learn_scaling(data, options.scale, common.threads);
+    return {put(apply_scaling(data, scaling, common.threads), options.out)};
+  }
+  const Split split = split_rows(data, options.split, common.seed);
+  const Dataset train = take_rows(data, split.train);
+  const Dataset test = take_rows(data, split.test);
+  // Learnt on the first part alone: the second must not leak into it.
+  const Scaling scaling = learn_scaling(train, options.scale, common.threads);
+  return {put(apply_scaling(train, scaling, common.threads), options.out),
+          put(apply_scaling(test, scaling, common.threads), options.second_out)};
+}
+
+int run(Options options, const Common& common) {
+  if ((options.split > 0) != !options.second_out.empty())
+    throw UsageError("--split FRACTION and --split-out FILE go together");
+  options.load.threads = common.threads;
+  const double start = wall_now();
+  const std::vector<Written> files = convert(options, common);
+  Json json{{"files", Json::array()}};
+  for (const Written& file : files) {
+    json["files"].push_back({{"path", file.path}, {"rows", file.rows}});
+    remark(common, file.path + ": " + format_count(file.rows) + " rows");
+  }
+  json["seconds"] = wall_now() - start;
+  if (common.json) print_json(json);
+  return kGood;
+}
+
+}  // namespace
+
+std::function<int()> setup_convert(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<Options>();
+  app.add_option("IN", options->in, "file, - for standard input, name of a known dataset, or gen:KIND?..")->required();
+  app.add_option("OUT", options->out, "file; its extension says the format (.s3d .svm .csv .npz .. also .gz .zst)")
+      ->required();
+  const std::string group = "Writing";
+  add_choice(app, "--scale", options->scale, "")->group(group);
+  app.add_option("--split", options->split, "share of the rows that goes to --split-out, class by class")
+      ->check(real_number(0, 1))
+      ->type_name("FRACTION")
+      ->group(group);
+  app.add_option("--split-out", options->second_out, "the second part's file")->type_name("FILE")->group(group);
+  std::vector<std::string> writable;
+  for (const FormatInfo& format : formats())
+    if (format.writable) writable.push_back(format.name);
+  add_word(app, "--out-format", options->out_format, writable, "instead of by extension")->group(group);
+  add_load_options(app, options->load);
+  return [options, &common] { return run(*options, common); };
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,150 @@
+// s3gd inspect DATA: what is in a dataset, and what to look out for before training on it.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/memory.hpp"
+#include "command.hpp"
+#include "data/summary.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace s3gd::app {
+namespace {
+
+constexpr double kWildScales = 1000;       // between the largest and the least scale of a column
+constexpr std::size_t kClassesShown = 12;  // to people; JSON holds all
+
+struct Options {
+  std::string source;
+  LoadOptions load;
+};
+
+std::vector<std::string> advice(const Dataset& data, const DataSummary& summary) {
+  std::vector<std::string> lines;
+  if (summary.least_column_scale > 0 && summary.largest_column_scale > kWildScales * summary.least_column_scale)
+    lines.push_back(fmt::format("columns differ in scale by a factor of {:.0e}: --scale max-abs (or standard) helps",
+                                summary.largest_column_scale / summary.least_column_scale));
+  if (summary.constant_columns > 0)
+    lines.push_back(format_count(summary.constant_columns) + " constant columns do what an intercept does");
+  if (summary.zero_columns > data.cols() / 2) lines.push_back("more than half of the columns hold nothing but zeros");
+  if (summary.classes.size() == 1) lines.push_back("there is only one class: nothing to learn");
+  Index least = data.rows(), most = 0;
+  for (const ClassCount& entry : summary.classes) {
+    least = std::min(least, entry.rows);
+    most = std::max(most, entry.rows);
+  }
+  if (summary.classes.size() > 1 && most > 10 * least)
+    lines.push_back("classes differ in size more than tenfold: --class-weight balanced gives each the same say");
+  return lines;
+}
+
+Json to_json(const Dataset& data, const DataSummary& summary, double load_seconds) {
+  Json json{{"source", data.source},
+            {"rows", data.rows()},
+            {"cols", data.cols()},
+            {"nonzeros", summary.nonzeros},
+            {"density", summary.density},
+            {"layout", data.x.is_dense() ? "dense" : "sparse"},
+            {"precision", name_of(data.x.precision())},
+            {"labels", name_of(data.y.kind)},
+            {"weights", !data.weights.empty()},
+            {"feature_names", !data.feature_names.empty()},
+            {"checksum", data.verifier ? "verified" : "none"}};
+  if (data.y.kind == LabelKind::classes) {
+    json["classes"] = Json::array();
+    for (const ClassCount& entry : summary.classes)
+      json["classes"].push_back({{"label", entry.name}, {"rows", entry.rows}});
+  }
+  if (data.y.kind == LabelKind::real)
+    json["label_range"] = {{"min", summary.label_least}, {"max", summary.label_largest}, {"mean", summary.label_mean}};
+  json["values"] = {{"min", summary.least},
+                    {"max", summary.largest},
+                    {"zero_columns", summary.zero_columns},
+                    {"constant_columns", summary.constant_columns},
+                    {"zero_rows", summary.zero_rows},
+                    {"min_column_scale", summary.least_column_scale},
+                    {"max_column_scale", summary.largest_column_scale}};
+  json["row_norms"] = Json::array();
+  for (std::size_t k = 0; k < summary.norm_quantiles.size(); ++k)
+    json["row_norms"].push_back({{"quantile", kNormQuantiles[k]}, {"norm", summary.norm_quantiles[k]}});
+  json["memory_bytes"] = summary.memory_bytes;
+  json["peak_memory_bytes"] = peak_memory_bytes();
+  json["seconds"] = {{"load", load_seconds}};
+  json["advice"] = advice(data, summary);
+  return json;
+}
+
+std::string describe_labels(const Dataset& data, const DataSummary& summary) {
+  if (data.y.kind == LabelKind::none) return "none";
+  if (data.y.kind == LabelKind::real)
+    return fmt::format("real numbers from {:.6g} to {:.6g}, mean {:.6g}", summary.label_least, summary.label_largest,
+                       summary.label_mean);
+  std::string text = format_count(static_cast<Index>(summary.classes.size())) + " classes: ";
+  for (std::size_t k = 0; k < summary.classes.size() && k < kClassesShown; ++k) {
+    const ClassCount& entry = summary.classes[k];
+    text += fmt::format("{}{} ({:.3g} %)", k == 0 ? "" : ", ", entry.name,
+                        100.0 * static_cast<double>(entry.rows) / static_cast<double>(data.rows()));
+  }
+  return summary.classes.size() > kClassesShown ? text + ", .." : text;
+}
+
+std::string describe_norms(const DataSummary& summary) {
+  std::string text;
+  for (std::size_t k = 0; k < summary.norm_quantiles.size(); ++k)
+    text += (k == 0 ? "" : "  ") + fmt::format("{:.4g}", summary.norm_quantiles[k]);
+  return text + "  (min 5 25 50 75 95 max)";
+}
+
+std::string to_text(const Dataset& data, const DataSummary& summary, double load_seconds) {
+  const char* layout = data.x.is_dense() ? "dense" : "sparse";
+  return format_fields({
+      {"source", data.source},
+      {"rows", format_count(data.rows())},
+      {"columns", format_count(data.cols()) + (data.feature_names.empty() ? "" : ", named")},
+      {"non-zeros", fmt::format("{} ({:.3g} %)", format_count(summary.nonzeros), 100 * summary.density)},
+      {"held as", fmt::format("{}, {}, {}{}", layout, name_of(data.x.precision()), format_bytes(summary.memory_bytes),
+                              data.verifier ? ", mapped; checksums verified" : "")},
+      {"labels", describe_labels(data, summary)},
+      {"row weights", data.weights.empty() ? "none" : "yes"},
+      {"values", fmt::format("from {:.6g} to {:.6g}", summary.least, summary.largest)},
+      {"column scales", fmt::format("from {:.6g} to {:.6g}; {} zero columns, {} constant", summary.least_column_scale,
+                                    summary.largest_column_scale, format_count(summary.zero_columns),
+                                    format_count(summary.constant_columns))},
+      {"row norms", describe_norms(summary)},
+      {"zero rows", format_count(summary.zero_rows)},
+      {"read in", format_seconds(load_seconds) + ", peak memory " + format_bytes(peak_memory_bytes())},
+  });
+}
+
+std::string notes(const Dataset& data, const DataSummary& summary) {
+  std::string text;
+  for (const std::string& line : advice(data, summary)) text += "\n" + wrap("Note: " + line, 80, 6) + "\n";
+  return text;
+}
+
+int run(Options options, const Common& common) {
+  options.load.threads = common.threads;
+  const double start = wall_now();
+  const Dataset data = load(options.source, options.load);
+  const double load_seconds = wall_now() - start;
+  const DataSummary summary = summarise(data, common.threads);
+  if (common.json)
+    print_json(to_json(data, summary, load_seconds));
+  else
+    print(to_text(data, summary, load_seconds) + notes(data, summary));
+  return kGood;
+}
+
+}  // namespace
+
+std::function<int()> setup_inspect(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<Options>();
+  app.add_option("DATA", options->source, "file, - for standard input, name of a known dataset, or gen:KIND?..")
+      ->required();
+  add_load_options(app, options->load);
+  return [options, &common] { return run(*options, common); };
+}
+
+}  // namespace s3gd::app
