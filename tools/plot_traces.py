@@ -34,8 +34,7 @@ def nice_ticks(top):
 
 def panel(runs, column, label, left, low, high):
     """One diagram: `column` 0 is passes, 1 seconds; `low` and `high` are powers of ten."""
-    # The fastest run sets the width, so that a slow one does not squeeze the others into a corner.
-    right = min(max(points[-1][column] for _, points in runs), 4 * min(points[-1][column] for _, points in runs))
+    right = max(points[-1][column] for _, points in runs)
 
     def place(x, y):
         return left + WIDTH * x / right, TOP + HEIGHT * (high - math.log10(y)) / (high - low)

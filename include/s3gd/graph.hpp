@@ -21,8 +21,8 @@ struct GraphOptions {
   Index anchors = 100;    // capped at the number of distinct rows
   Index neighbours = 5;   // capped at the number of anchors
   Kernel kernel = Kernel::paper;
-  Index sample_per_anchor = 50;  // rows used by k-means = this * anchors (0 = all rows)
-  Index rounds = 10;             // k-means rounds at most
+  Index sample_per_anchor = 20;  // rows used by k-means = this * anchors (0 = all rows)
+  Index rounds = 5;              // k-means rounds at most
   std::uint64_t seed = 0;
   int threads = 0;
 };

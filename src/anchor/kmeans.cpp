@@ -13,7 +13,7 @@ namespace s3gd {
 namespace {
 
 constexpr Index kRowsPerChunk = 256;
-constexpr Index kSeedingRowsPerCluster = 10;  // seeding is sequential and reads every row once per centre
+constexpr Index kSeedingRowsPerCluster = 8;  // seeding is sequential and reads every row once per centre
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -31,8 +31,7 @@ std::vector<Index> draw_rows(Index count, Index wanted, Rng& rng) {
 template <class View>
 Points<typename View::Value> make_points(const View&, const Centres& centres) {
   using T = typename View::Value;
-  const std::vector<T> rows(centres.values.begin(), centres.values.end());
-  return Points<T>(rows, centres.count, centres.dim, !is_dense_view<View>);
+  return Points<T>({centres.values.begin(), centres.values.end()}, centres.count, centres.dim);
 }
 
 struct Assignment {
@@ -74,12 +73,13 @@ void add_seeds(const View& x, std::span<const Index> rows, std::span<const doubl
                int threads, Centres& centres) {
   using T = typename View::Value;
   std::vector<double> nearest(rows.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> squares;
+  for (const Index i : rows) squares.push_back(exact_square(x, i));
   const auto approach = [&](Index j) {
-    const std::vector<T> centre(centres.row(j), centres.row(j) + centres.dim);
-    const Points<T> point(centre, 1, centres.dim, !is_dense_view<View>);
+    const Points<T> point({centres.row(j), centres.row(j) + centres.dim}, 1, centres.dim);
     parallel_ranges(static_cast<Index>(rows.size()), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
       for (Index r = begin; r < end; ++r)
-        nearest[at(r)] = std::min(nearest[at(r)], exact_distance(x, rows[at(r)], point, 0));
+        nearest[at(r)] = std::min(nearest[at(r)], exact_distance(x, rows[at(r)], squares[at(r)], point, 0));
     });
   };
   const auto chance = [&](std::size_t r) {

@@ -59,13 +59,13 @@ struct Scratch {
 template <class View, class T>
 void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, const T* values, Scratch<T>& scratch) {
   const double rounding = distance_rounding<T>(x.cols) * (row_square(x, i) + scratch.largest_square);
-  const double limit =
-      static_cast<double>(kth_smallest(values, anchors.count, k, scratch.smallest.data())) + 2 * rounding;
+  const T limit = kth_smallest(values, anchors.count, k, scratch.smallest.data()) + static_cast<T>(3 * rounding);
+  const double square = exact_square(x, i);
   auto& candidates = scratch.candidates;
   candidates.clear();
   for (Index j = 0; j < anchors.count; ++j)
-    if (!(static_cast<double>(values[j]) > limit))  // also when one of them overflowed to NaN
-      candidates.push_back({exact_distance(x, i, anchors, j), static_cast<std::int32_t>(j)});
+    if (!(values[j] > limit))  // also when one of them overflowed to NaN
+      candidates.push_back({exact_distance(x, i, square, anchors, j), static_cast<std::int32_t>(j)});
   std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end());
 }
 
@@ -116,8 +116,7 @@ NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& an
   x.visit([&](const auto& view) {
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
-    const auto rows = dense_rows<T>(x, anchor_rows);
-    const Points<T> anchors(rows, static_cast<Index>(anchor_rows.size()), view.cols, !is_dense_view<View>);
+    const Points<T> anchors(dense_rows<T>(x, anchor_rows), static_cast<Index>(anchor_rows.size()), view.cols);
     parallel_ranges(view.rows, 4 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
       find_neighbours(view, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
                       lists.gammas.data() + begin * k);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernel/blas.hpp"
@@ -23,13 +24,67 @@ std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
   return columns;
 }
 
+constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which skipping zeros beats a matrix product
+
+// Share of non-zeros in a few of the rows.
+template <class T>
+double nonzero_share(const DenseView<T>& x, Index begin, Index end) {
+  if (x.cols == 0 || x.cols > std::numeric_limits<std::int32_t>::max()) return 1;
+  constexpr Index kStep = 16;
+  Index count = 0, looked_at = 0;
+  for (Index i = begin; i < end; i += kStep, looked_at += x.cols)
+    count += x.cols - std::count(x.row(i), x.row(i) + x.cols, T(0));
+  return static_cast<double>(count) / static_cast<double>(looked_at);
+}
+
+// The columns of a row's non-zeros. Stretches of zeros are skipped whole; elsewhere there is no branch, since where
+// the zeros are cannot be predicted. `places` has room for one more than there are columns.
+template <class T>
+Index find_nonzeros(const T* row, Index cols, std::int32_t* places) {
+  constexpr Index kStretch = 32 / sizeof(T);
+  Index count = 0, c = 0;
+  const auto look_at = [&](Index end) {
+    for (; c < end; ++c) {
+      places[count] = static_cast<std::int32_t>(c);
+      count += row[c] != T(0) ? 1 : 0;
+    }
+  };
+  while (c + kStretch <= cols) {
+    std::array<std::uint64_t, 4> words;
+    std::memcpy(words.data(), row + c, sizeof words);
+    if ((words[0] | words[1] | words[2] | words[3]) == 0)
+      c += kStretch;
+    else
+      look_at(c + kStretch);
+  }
+  look_at(cols);
+  return count;
+}
+
+// out_j = x . z_j for a row x given by its entries.
+template <class T, class I>
+void sparse_products(const T* values, const I* places, Index count, const Points<T>& points, T* out) {
+  constexpr Index kBatch = 64;
+  std::array<double, kBatch> coefficients;
+  std::array<const T*, kBatch> columns;
+  std::fill(out, out + points.count, T(0));
+  for (Index k = 0; k < count;) {
+    const Index batch = std::min(kBatch, count - k);
+    for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
+      coefficients[b] = static_cast<double>(values[k]);
+      columns[b] = points.columns.data() + static_cast<Index>(places[k]) * points.count;
+    }
+    kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
+  }
+}
+
 // The distance written out over all columns, for a CSR row and a point that nearly coincide.
 template <class T, class I>
 double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
   double sum = 0;
   auto k = x.starts[i];
   for (Index c = 0; c < x.cols; ++c) {
-    double difference = -static_cast<double>(points.at(j, c));
+    double difference = -static_cast<double>(points.row(j)[c]);
     if (k < x.starts[i + 1] && static_cast<Index>(x.columns[k]) == c) difference += static_cast<double>(x.values[k++]);
     sum += difference * difference;
   }
@@ -39,53 +94,59 @@ double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& po
 }  // namespace
 
 template <class T>
-Points<T>::Points(std::span<const T> rows, Index point_count, Index dimension, bool want_by_column)
-    : count(point_count), dim(dimension), by_column(want_by_column) {
+Points<T>::Points(std::vector<T> point_rows, Index point_count, Index dimension)
+    : count(point_count), dim(dimension), rows(std::move(point_rows)) {
   squares.assign(static_cast<std::size_t>(count), 0.0);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto value = static_cast<double>(rows[k]);
     squares[k / static_cast<std::size_t>(dim)] += value * value;
   }
-  values = by_column ? transposed(rows, count, dim) : std::vector<T>(rows.begin(), rows.end());
+  columns = transposed<T>(rows, count, dim);
 }
 
 template <class T>
 void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
-             points.values.data(), points.dim, T(0), out, points.count);
+  if (nonzero_share(x, begin, end) > kMostlyZeros) {
+    blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
+               points.rows.data(), points.dim, T(0), out, points.count);
+    return;
+  }
+  std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols) + 1);
+  std::vector<T> values(places.size());
+  for (Index i = begin; i < end; ++i, out += points.count) {
+    const Index count = find_nonzeros(x.row(i), x.cols, places.data());
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) values[k] = x.row(i)[places[k]];
+    sparse_products(values.data(), places.data(), count, points, out);
+  }
 }
 
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  constexpr Index kBatch = 64;
-  std::array<double, kBatch> coefficients;
-  std::array<const T*, kBatch> columns;
-  for (Index i = begin; i < end; ++i, out += points.count) {
-    std::fill(out, out + points.count, T(0));
-    for (auto k = x.starts[i]; k < x.starts[i + 1];) {
-      const auto batch = std::min<Index>(kBatch, x.starts[i + 1] - k);
-      for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
-        coefficients[b] = static_cast<double>(x.values[k]);
-        columns[b] = points.values.data() + static_cast<Index>(x.columns[k]) * points.count;
-      }
-      kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
-    }
-  }
+  for (Index i = begin; i < end; ++i, out += points.count)
+    sparse_products(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), points, out);
 }
 
 template <class T>
-double exact_distance(const DenseView<T>& x, Index i, const Points<T>& points, Index j) {
-  return kernel::squared_distance(x.row(i), points.values.data() + j * points.dim, x.cols);
+double exact_distance(const DenseView<T>& x, Index i, double, const Points<T>& points, Index j) {
+  return kernel::squared_distance(x.row(i), points.row(j), x.cols);
 }
 
 template <class T, class I>
-double exact_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
-  double product = 0, square = 0;
-  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) {
-    const auto value = static_cast<double>(x.values[k]);
-    product += value * static_cast<double>(points.at(j, static_cast<Index>(x.columns[k])));
-    square += value * value;
+double exact_square(const CsrView<T, I>& x, Index i) {
+  double even = 0, odd = 0;
+  const T* values = x.values + x.starts[i];
+  const Index count = x.row_nonzeros(i);
+  for (Index k = 0; k < count; ++k) {
+    const auto value = static_cast<double>(values[k]);
+    (k % 2 == 0 ? even : odd) += value * value;
   }
+  return even + odd;
+}
+
+template <class T, class I>
+double exact_distance(const CsrView<T, I>& x, Index i, double square, const Points<T>& points, Index j) {
+  const auto start = x.starts[i];
+  const double product = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(i), points.row(j));
   const double size = square + points.squares[static_cast<std::size_t>(j)];
   const double distance = size - 2 * product;
   constexpr double kCancelled = 1e-6;  // keeps ten digits of the distance in double
@@ -97,17 +158,20 @@ double distance_rounding(Index dim) {
   return static_cast<double>(std::numeric_limits<T>::epsilon()) * (8 + std::sqrt(static_cast<double>(dim)));
 }
 
-#define S3GD_INSTANTIATE(T)                                                                        \
-  template struct Points<T>;                                                                       \
-  template void row_products(const DenseView<T>&, Index, Index, const Points<T>&, T*);             \
-  template void row_products(const CsrView<T, std::int32_t>&, Index, Index, const Points<T>&, T*); \
-  template void row_products(const CsrView<T, std::int64_t>&, Index, Index, const Points<T>&, T*); \
-  template double exact_distance(const DenseView<T>&, Index, const Points<T>&, Index);             \
-  template double exact_distance(const CsrView<T, std::int32_t>&, Index, const Points<T>&, Index); \
-  template double exact_distance(const CsrView<T, std::int64_t>&, Index, const Points<T>&, Index); \
+#define S3GD_INSTANTIATE_CSR(T, I)                                                      \
+  template void row_products(const CsrView<T, I>&, Index, Index, const Points<T>&, T*); \
+  template double exact_square(const CsrView<T, I>&, Index);                            \
+  template double exact_distance(const CsrView<T, I>&, Index, double, const Points<T>&, Index);
+#define S3GD_INSTANTIATE(T)                                                                    \
+  template struct Points<T>;                                                                   \
+  template void row_products(const DenseView<T>&, Index, Index, const Points<T>&, T*);         \
+  template double exact_distance(const DenseView<T>&, Index, double, const Points<T>&, Index); \
+  S3GD_INSTANTIATE_CSR(T, std::int32_t)                                                        \
+  S3GD_INSTANTIATE_CSR(T, std::int64_t)                                                        \
   template double distance_rounding<T>(Index);
 S3GD_INSTANTIATE(float)
 S3GD_INSTANTIATE(double)
 #undef S3GD_INSTANTIATE
+#undef S3GD_INSTANTIATE_CSR
 
 }  // namespace s3gd

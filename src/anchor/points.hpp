@@ -2,9 +2,9 @@
 //
 //     ||x - z||^2 = ||x||^2 - 2 x.z + ||z||^2
 //
-// for a block of rows at once: one matrix product for dense rows, one m-wide addition per stored entry for CSR rows.
+// for a block of rows at once: one matrix product, or one m-wide addition per non-zero where rows are mostly zeros.
 // The rounding of that form is bounded (see distance_rounding), so that callers can tell which of the results have to
-// be redone by exact_distance. Cost O(m) per stored entry; memory m * d numbers.
+// be redone by exact_distance. Cost O(m) per stored entry; memory 2 m d numbers.
 #pragma once
 
 #include <span>
@@ -16,16 +16,15 @@ namespace s3gd {
 
 template <class T>
 struct Points {
-  // From m rows of d numbers. Dense rows want them by row, CSR rows by column.
-  Points(std::span<const T> rows, Index point_count, Index dimension, bool want_by_column);
+  Points(std::vector<T> point_rows, Index point_count, Index dimension);  // m rows of d numbers
 
   Index count = 0;
   Index dim = 0;
-  bool by_column = false;
-  std::vector<T> values;        // point j, column c: values[j * dim + c], or values[c * count + j] when by_column
+  std::vector<T> rows;          // point j, column c: rows[j * dim + c]
+  std::vector<T> columns;       // the same at columns[c * count + j]
   std::vector<double> squares;  // ||z_j||^2
 
-  T at(Index j, Index c) const { return values[static_cast<std::size_t>(by_column ? c * count + j : j * dim + c)]; }
+  const T* row(Index j) const { return rows.data() + j * dim; }
 };
 
 // out[(i - begin) * m + j] = x_i . z_j for i in [begin, end).
@@ -34,11 +33,18 @@ void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out);
 
-// ||x_i - z_j||^2 to the last few bits of T, however close the two are.
+// ||x_i - z_j||^2 to the last few bits of T, however close the two are. The row's exact_square() is handed in, so
+// that it is made once for several points; dense rows do without it.
 template <class T>
-double exact_distance(const DenseView<T>& x, Index i, const Points<T>& points, Index j);
+double exact_square(const DenseView<T>&, Index) {
+  return 0;
+}
 template <class T, class I>
-double exact_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j);
+double exact_square(const CsrView<T, I>& x, Index i);
+template <class T>
+double exact_distance(const DenseView<T>& x, Index i, double square, const Points<T>& points, Index j);
+template <class T, class I>
+double exact_distance(const CsrView<T, I>& x, Index i, double square, const Points<T>& points, Index j);
 
 // How far ||x||^2 - 2 x.z + ||z||^2 in precision T can be off, in units of ||x||^2 + ||z||^2.
 template <class T>

@@ -20,21 +20,26 @@ std::uint64_t mix_checksum(std::uint64_t state, std::uint64_t word) {
   return z ^ (z >> 32);
 }
 
-std::uint64_t column_key(Index column) {
-  return mix_checksum(0x2545f4914f6cdd1dU, static_cast<std::uint64_t>(column)) | 1U;
-}
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 template <class T>
+Bits<T> column_key(Index column) {
+  return static_cast<Bits<T>>(mix_checksum(0x2545f4914f6cdd1dU, static_cast<std::uint64_t>(column)) | 1U);
+}
+
+// As an integer, with both zeros as 0. Comparing integers, not numbers, lets the compiler use vectors.
+template <class T>
 std::uint64_t value_bits(T value) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  return value == T(0) ? 0 : std::uint64_t{std::bit_cast<Bits>(value)};
+  const auto bits = std::bit_cast<Bits<T>>(value);
+  return bits == std::bit_cast<Bits<T>>(T(-0.0)) ? 0 : bits;
 }
 
 template <class T, class Key>
 std::uint64_t row_sum(const DenseView<T>& x, Index i, Key&& key) {
   const T* row = x.row(i);
   std::uint64_t sum = 0;
-  for (Index j = 0; j < x.cols; ++j) sum += value_bits(row[j]) * key(j);
+  for (Index j = 0; j < x.cols; ++j) sum += value_bits(row[j]) * std::uint64_t{key(j)};
   return sum;
 }
 
@@ -42,14 +47,15 @@ template <class T, class I, class Key>
 std::uint64_t row_sum(const CsrView<T, I>& x, Index i, Key&& key) {
   std::uint64_t sum = 0;
   for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-    sum += value_bits(x.values[k]) * key(static_cast<Index>(x.columns[k]));
+    sum += value_bits(x.values[k]) * std::uint64_t{key(static_cast<Index>(x.columns[k]))};
   return sum;
 }
 
 template <class View>
 std::uint64_t all_rows(const View& x, std::uint64_t state, int threads) {
-  std::vector<std::uint64_t> keys(static_cast<std::size_t>(x.cols));
-  for (Index j = 0; j < x.cols; ++j) keys[static_cast<std::size_t>(j)] = column_key(j);
+  using T = typename View::Value;
+  std::vector<Bits<T>> keys(static_cast<std::size_t>(x.cols));
+  for (Index j = 0; j < x.cols; ++j) keys[static_cast<std::size_t>(j)] = column_key<T>(j);
   const auto* key_data = keys.data();
   std::vector<std::uint64_t> chunks(static_cast<std::size_t>((x.rows + kRowsPerChunk - 1) / kRowsPerChunk));
   parallel_ranges(x.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index chunk) {
@@ -65,7 +71,8 @@ std::uint64_t all_rows(const View& x, std::uint64_t state, int threads) {
 }  // namespace
 
 std::uint64_t row_checksum(const Matrix& x, Index i) {
-  return x.visit([&](const auto& view) { return row_sum(view, i, column_key); });
+  return x.visit(
+      [&](const auto& view) { return row_sum(view, i, column_key<typename std::decay_t<decltype(view)>::Value>); });
 }
 
 std::uint64_t checksum(const Matrix& x, int threads) {

@@ -120,7 +120,7 @@ template <class T>
 Array<T> read_elements(const ByteSource& source, Element element, bool big_endian, Index count,
                        const std::string& name) {
   const std::size_t width = size_of(element);
-  std::vector<char> block(kBlockBytes);
+  std::vector<char> block(std::min(kBlockBytes, static_cast<std::size_t>(count) * width));
   GrowBuffer<T> values;
   while (values.size() < count) {
     const auto wanted = std::min(static_cast<std::size_t>(count - values.size()), kBlockBytes / width);

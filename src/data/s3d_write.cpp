@@ -208,6 +208,7 @@ class StreamingWriter final : public S3dWriter {
 }  // namespace
 
 void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& produce) {
+  refuse_compression(path, "s3d");
   write_atomically(path, [&](std::ostream& out) {
     StreamingWriter writer(out, path);
     produce(writer);

@@ -55,6 +55,14 @@ TEST(Graph, EqualsTheNaiveOneInEveryLayoutAndPrecision) {
     }
 }
 
+TEST(Graph, EqualsTheNaiveOneWhereRowsAreMostlyZeros) {
+  const auto table = clumped_rows(700, 61, 2, 1.0, 0.85);
+  for (const auto& [name, x] : every_layout(table)) {
+    SCOPED_TRACE(name);
+    expect_matches_reference(table, build_graph(x, small_options()), 2e-6);
+  }
+}
+
 TEST(Graph, AnchorsAreTheRowsNearestToTheirCentres) {
   // Three tight clumps far apart, and one row of each exactly in the middle of its clump.
   Table table;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "anchor/nearest_rows.hpp"
 #include "reference.hpp"
 #include "s3gd/error.hpp"
 
@@ -153,6 +154,31 @@ TEST(AssignClusters, FindsTheNearestCentre) {
       for (Index j = 0; j < centres.count; ++j)
         nearest = std::min(nearest, squared_distance(table[i], centre(centres, j)));
       EXPECT_NEAR(squared_distance(table[i], centre(centres, cluster[i])), nearest, 1e-4);
+    }
+  }
+}
+
+TEST(NearestRows, AreTheNearestOfAllInEveryLayout) {
+  const auto table = clumped_rows(5000, 40, 27);
+  for (const auto& [name, x] : every_layout(table)) {
+    SCOPED_TRACE(name);
+    const auto centres = kmeans(x, into(25));
+    const auto found = nearest_rows(x, centres, 3, 2);
+    EXPECT_EQ(found, nearest_rows(x, centres, 3, 7));
+    ASSERT_EQ(found.size(), 25U);
+    const bool single = x.precision() == Precision::float32;
+    for (Index j = 0; j < centres.count; ++j) {
+      auto place = centre(centres, j);
+      if (single)
+        for (auto& value : place) value = static_cast<double>(static_cast<float>(value));
+      std::vector<double> distances;
+      for (const auto& row : table) distances.push_back(squared_distance(row, place));
+      auto sorted = distances;
+      std::sort(sorted.begin(), sorted.end());
+      const auto& rows = found[static_cast<std::size_t>(j)];
+      ASSERT_EQ(rows.size(), 3U);
+      for (std::size_t k = 0; k < 3; ++k)
+        EXPECT_NEAR(distances[static_cast<std::size_t>(rows[k])], sorted[k], (single ? 1e-6 : 1e-13) * sorted[k]);
     }
   }
 }

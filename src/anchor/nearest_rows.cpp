@@ -1,0 +1,211 @@
+#include "anchor/nearest_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "anchor/points.hpp"
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "kernel/blas.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kDirections = 24;
+constexpr Index kRowsPerBlock = 256;
+constexpr Index kRowsPerChunk = 8 * kRowsPerBlock;
+constexpr Index kTrialRows = 2048;  // compared in full first: the bound has to beat the best of them
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+struct Candidate {
+  double distance = std::numeric_limits<double>::infinity();
+  Index row = -1;
+  bool operator<(const Candidate& other) const { return std::tie(distance, row) < std::tie(other.distance, other.row); }
+};
+
+// The nearest rows of every centre so far, nearest first; unfilled places have row -1.
+class NearestLists {
+ public:
+  NearestLists(Index centres, Index wanted) : wanted_(wanted), kept_(at(centres * wanted)) {}
+
+  const Candidate* of(Index j) const { return kept_.data() + j * wanted_; }
+  double worst(Index j) const { return of(j)[wanted_ - 1].distance; }
+  void add(Index j, Candidate candidate) {
+    Candidate* const first = kept_.data() + j * wanted_;
+    Candidate* place = first + wanted_ - 1;
+    if (!(candidate < *place)) return;
+    for (; place > first && candidate < place[-1]; --place) *place = place[-1];
+    *place = candidate;
+  }
+
+ private:
+  Index wanted_;
+  std::vector<Candidate> kept_;
+};
+
+double dot(const double* a, const double* b, Index n) { return kernel::dot(a, b, n); }
+
+// Orthonormal rows that span most of what the centres span: random mixtures of them, multiplied once more by their
+// covariance so that the strong directions win, then Gram-Schmidt (twice, for orthogonality to the last bits).
+std::vector<double> leading_directions(const Centres& centres, Index wanted, Index& found) {
+  const Index dim = centres.dim;
+  Rng rng(1);
+  std::vector<double> basis(at(wanted * dim), 0.0);
+  found = 0;
+  for (Index r = 0; r < wanted; ++r) {
+    double* direction = basis.data() + found * dim;
+    std::vector<double> mixture(at(dim), 0.0);
+    for (Index j = 0; j < centres.count; ++j) kernel::axpy(rng.normal(), centres.row(j), mixture.data(), dim);
+    std::fill(direction, direction + dim, 0.0);
+    for (Index j = 0; j < centres.count; ++j)
+      kernel::axpy(dot(centres.row(j), mixture.data(), dim), centres.row(j), direction, dim);
+    const double before = std::sqrt(dot(direction, direction, dim));
+    for (int pass = 0; pass < 2; ++pass)
+      for (Index s = 0; s < found; ++s) {
+        const double* other = basis.data() + s * dim;
+        kernel::axpy(-dot(direction, other, dim), other, direction, dim);
+      }
+    const double length = std::sqrt(dot(direction, direction, dim));
+    if (!std::isfinite(length) || !(length > 1e-8 * before)) continue;  // in the span of those before it
+    kernel::scale(1 / length, direction, dim);
+    ++found;
+  }
+  basis.resize(at(found * dim));
+  return basis;
+}
+
+// Centres (or rows) as (Qx, ||x - Px||): vectors whose inner products are at least those of the originals.
+template <class T>
+void shorten(const T* products, double square, Index directions, T* out) {
+  double inside = 0;
+  for (Index r = 0; r < directions; ++r) {
+    out[r] = products[r];
+    inside += static_cast<double>(products[r]) * static_cast<double>(products[r]);
+  }
+  out[directions] = static_cast<T>(std::sqrt(std::max(0.0, square - inside)));
+}
+
+template <class View>
+class Search {
+  using T = typename View::Value;
+
+ public:
+  Search(const View& x, const Centres& centres, Index wanted, int threads)
+      : x_(x),
+        wanted_(wanted),
+        threads_(threads),
+        centres_({centres.values.begin(), centres.values.end()}, centres.count, centres.dim),
+        basis_(make_basis(centres)),
+        slack_(4 * distance_rounding<T>(centres.dim)) {
+    const DenseView<T> rows{centres_.rows.data(), centres_.count, centres_.dim, centres_.dim};
+    std::vector<T> products(at(centres_.count * basis_.count));
+    row_products(rows, 0, centres_.count, basis_, products.data());
+    short_centres_.resize(at(centres_.count * short_dim()));
+    for (Index j = 0; j < centres_.count; ++j)
+      shorten(products.data() + j * basis_.count, centres_.squares[at(j)], basis_.count,
+              short_centres_.data() + j * short_dim());
+  }
+
+  std::vector<std::vector<Index>> run(const View& trial) {
+    set_limits(trial);
+    std::vector<NearestLists> parts(at((x_.rows + kRowsPerChunk - 1) / kRowsPerChunk),
+                                    NearestLists(centres_.count, wanted_));
+    parallel_ranges(x_.rows, kRowsPerChunk, threads_, [&](Index begin, Index end, Index chunk) {
+      for (Index block = begin; block < end; block += kRowsPerBlock)
+        scan(block, std::min(end, block + kRowsPerBlock), parts[at(chunk)]);
+    });
+    std::vector<std::vector<Index>> lists(at(centres_.count));
+    for (Index j = 0; j < centres_.count; ++j) {
+      const auto all = sorted_candidates(parts, j);
+      for (std::size_t k = 0; k < std::min(all.size(), at(wanted_)); ++k) lists[at(j)].push_back(all[k].row);
+    }
+    return lists;
+  }
+
+ private:
+  Index short_dim() const { return basis_.count + 1; }
+
+  static Points<T> make_basis(const Centres& centres) {
+    Index found = 0;
+    const auto rows = leading_directions(centres, std::min(kDirections, centres.dim), found);
+    return Points<T>({rows.begin(), rows.end()}, found, centres.dim);
+  }
+
+  // An upper bound of the distance of each centre's wanted-th nearest row, from a few of the rows.
+  void set_limits(const View& trial) {
+    const Index m = centres_.count;
+    std::vector<NearestLists> parts(at((trial.rows + kRowsPerBlock - 1) / kRowsPerBlock), NearestLists(m, wanted_));
+    parallel_ranges(trial.rows, kRowsPerBlock, threads_, [&](Index begin, Index end, Index chunk) {
+      std::vector<T> products(at((end - begin) * m));
+      row_products(trial, begin, end, centres_, products.data());
+      for (Index i = begin; i < end; ++i) {
+        const double square = row_square(trial, i);
+        for (Index j = 0; j < m; ++j) {
+          const double size = square + centres_.squares[at(j)];
+          const auto product = static_cast<double>(products[at((i - begin) * m + j)]);
+          parts[at(chunk)].add(j, {size - 2 * product + slack_ * size, i});
+        }
+      }
+    });
+    for (Index j = 0; j < m; ++j) {
+      const auto all = sorted_candidates(parts, j);
+      const bool enough = static_cast<Index>(all.size()) >= wanted_;
+      limits_.push_back(enough ? all[at(wanted_) - 1].distance : std::numeric_limits<double>::infinity());
+    }
+  }
+
+  void scan(Index begin, Index end, NearestLists& nearest) const {
+    const Index count = end - begin, m = centres_.count;
+    std::vector<T> products(at(count * basis_.count)), short_rows(at(count * short_dim())), bounds(at(count * m));
+    std::vector<double> squares(at(count));
+    row_products(x_, begin, end, basis_, products.data());
+    for (Index i = 0; i < count; ++i) {
+      squares[at(i)] = row_square(x_, begin + i);
+      shorten(products.data() + i * basis_.count, squares[at(i)], basis_.count, short_rows.data() + i * short_dim());
+    }
+    blas::gemm(blas::Op::plain, blas::Op::transposed, count, m, short_dim(), T(1), short_rows.data(), short_dim(),
+               short_centres_.data(), short_dim(), T(0), bounds.data(), m);
+    for (Index i = 0; i < count; ++i)
+      for (Index j = 0; j < m; ++j) {
+        const double size = squares[at(i)] + centres_.squares[at(j)];
+        const double least = size - 2 * static_cast<double>(bounds[at(i * m + j)]) - slack_ * size;
+        if (least > limits_[at(j)]) continue;  // not so when anything overflowed
+        const double distance = exact_distance(x_, begin + i, exact_square(x_, begin + i), centres_, j);
+        if (!(distance > limits_[at(j)])) nearest.add(j, {distance, begin + i});
+      }
+  }
+
+  std::vector<Candidate> sorted_candidates(const std::vector<NearestLists>& parts, Index j) const {
+    std::vector<Candidate> all;
+    for (const auto& part : parts)
+      for (Index k = 0; k < wanted_ && part.of(j)[k].row >= 0; ++k) all.push_back(part.of(j)[k]);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  const View& x_;
+  Index wanted_;
+  int threads_;
+  Points<T> centres_;
+  Points<T> basis_;
+  double slack_;
+  std::vector<T> short_centres_;
+  std::vector<double> limits_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Index>> nearest_rows(const Matrix& x, const Centres& centres, Index wanted, int threads) {
+  std::vector<Index> some;
+  for (Index i = 0; i < x.rows(); i += std::max<Index>(1, x.rows() / kTrialRows)) some.push_back(i);
+  const Matrix trial = gather_rows(x, some, threads);
+  return x.visit([&](const auto& view) {
+    using View = std::decay_t<decltype(view)>;
+    return Search<View>(view, centres, wanted, threads).run(std::get<View>(trial.view()));
+  });
+}
+
+}  // namespace s3gd
