@@ -1,23 +1,159 @@
+// Constants of the theory: lengths of all rows exactly, the largest eigenvalue from a sample of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "kernel/kernel.hpp"
+#include "model/full_pass.hpp"
 #include "model/loss.hpp"
-#include "s3gd/problem.hpp"
+#include "model/penalty.hpp"
+
 namespace s3gd {
-Theory theory(const Problem& problem, Index batch, std::uint64_t) {
-  Theory t;
-  double mean = 0;
-  double mx = 0;
-  problem.x().visit([&](const auto& v) {
-    for (Index i = 0; i < v.rows; ++i) {
-      double s = 1;
-      if constexpr (requires { v.stride; })
-        for (Index j = 0; j < v.cols; ++j) s += double(v.row(i)[j]) * double(v.row(i)[j]);
-      else
-        for (auto k = v.starts[i]; k < v.starts[i + 1]; ++k) s += double(v.values[k]) * double(v.values[k]);
-      mean += s / double(v.rows);
-      mx = std::max(mx, s);
-    }
-  });
-  const double c = Loss(problem.spec().loss).curvature_bound() * problem.total_weight();
-  t.suggested_step = 1 / (c * (mean * 0.5 + mx / double(batch)));
-  return t;
+namespace {
+
+constexpr Index kSampleEntries = 4'000'000;  // stored entries the power iteration looks at in each round
+constexpr Index kFewestRows = 1000;
+constexpr int kRounds = 100;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+double squared_length(const DenseView<T>& x, Index i) {
+  double sum = 0;
+  for (Index j = 0; j < x.cols; ++j) sum += static_cast<double>(x.row(i)[j]) * static_cast<double>(x.row(i)[j]);
+  return sum;
 }
+
+template <class T, class I>
+double squared_length(const CsrView<T, I>& x, Index i) {
+  double sum = 0;
+  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
+    sum += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+  return sum;
+}
+
+template <class T>
+double row_dot(const DenseView<T>& x, Index i, const double* v) {
+  return kernel::dot(x.row(i), v, x.cols);
+}
+template <class T, class I>
+double row_dot(const CsrView<T, I>& x, Index i, const double* v) {
+  return kernel::sparse_dot(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), v);
+}
+
+template <class T>
+void row_axpy(const DenseView<T>& x, Index i, double a, double* out) {
+  kernel::axpy(a, x.row(i), out, x.cols);
+}
+template <class T, class I>
+void row_axpy(const CsrView<T, I>& x, Index i, double a, double* out) {
+  kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
+}
+
+std::vector<double> squared_lengths(const Problem& problem) {
+  std::vector<double> lengths(at(problem.rows()));
+  problem.x().visit([&](const auto& view) {
+    parallel_ranges(view.rows, 1024, problem.spec().threads, [&](Index begin, Index end, Index) {
+      for (Index i = begin; i < end; ++i)
+        lengths[at(i)] = squared_length(view, i) + (problem.has_intercept() ? 1.0 : 0.0);
+    });
+  });
+  return lengths;
+}
+
+// Rows and their weights: all of them, or so many drawn evenly that a round stays cheap.
+struct Sample {
+  std::vector<Index> rows;
+  std::vector<double> weights;
+};
+
+Sample draw(const Problem& problem, std::uint64_t seed) {
+  const Index n = problem.rows();
+  const Index per_row = std::max<Index>(1, problem.x().stored() / n);
+  const Index wanted = std::max(kFewestRows, kSampleEntries / per_row);
+  Sample sample;
+  Rng rng(seed, 0x7468656f);
+  for (Index k = 0; k < std::min(n, wanted); ++k) {
+    const Index i = wanted >= n ? k : rng.below(n);
+    sample.rows.push_back(i);
+    sample.weights.push_back(problem.weight(i) * static_cast<double>(n) / static_cast<double>(std::min(n, wanted)));
+  }
+  return sample;
+}
+
+// The largest eigenvalue of sum_i q_i x_i x_i', intercept's 1 included.
+double largest_eigenvalue(const Problem& problem, std::uint64_t seed) {
+  const Sample sample = draw(problem, seed);
+  const Index cols = problem.cols();
+  Rng rng(seed, 0x706f7765);
+  std::vector<double> v(at(cols + 1)), next(v.size());
+  for (auto& value : v) value = rng.normal();
+  if (!problem.has_intercept()) v.back() = 0;
+  double eigenvalue = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    double length = 0;
+    for (const double value : v) length += value * value;
+    length = std::sqrt(length);
+    if (!(length > 0)) return 0;
+    for (auto& value : v) value /= length;
+    std::fill(next.begin(), next.end(), 0.0);
+    problem.x().visit([&](const auto& view) {
+      for (std::size_t k = 0; k < sample.rows.size(); ++k) {
+        const double c = sample.weights[k] * (row_dot(view, sample.rows[k], v.data()) + v.back());
+        row_axpy(view, sample.rows[k], c, next.data());
+        if (problem.has_intercept()) next.back() += c;
+      }
+    });
+    double rayleigh = 0;
+    for (std::size_t j = 0; j < v.size(); ++j) rayleigh += v[j] * next[j];
+    const bool settled = std::abs(rayleigh - eigenvalue) <= 1e-4 * rayleigh;
+    eigenvalue = rayleigh;
+    if (settled) break;
+    v.swap(next);
+  }
+  return eigenvalue;
+}
+
+}  // namespace
+
+Theory theory(const Problem& problem, Index batch, std::uint64_t seed) {
+  const double curvature = Loss(problem.spec().loss).curvature_bound();
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  const auto n = static_cast<double>(problem.rows());
+  const auto lengths = squared_lengths(problem);
+  Theory result;
+  for (Index i = 0; i < problem.rows(); ++i) {
+    const double smoothness = curvature * lengths[at(i)] * problem.weight(i);
+    result.smoothness_max = std::max(result.smoothness_max, smoothness * n);
+    result.smoothness_mean += smoothness;
+  }
+  result.smoothness_full = std::min(curvature * largest_eigenvalue(problem, seed), result.smoothness_mean);
+  result.strong_convexity = std::numeric_limits<double>::infinity();
+  for (Index j = 0; j < problem.dim(); ++j)
+    result.strong_convexity = std::min(result.strong_convexity, 2.0 * penalty.l2_of(j));
+  result.svrg_step_bound = 1.0 / (4.0 * result.smoothness_max);
+  result.s3gd_step_bound = 1.0 / (8.0 * result.smoothness_max);
+  const auto p = static_cast<double>(std::clamp<Index>(batch, 1, problem.rows()));
+  const double share = n > 1 ? n * (p - 1) / (p * (n - 1)) : 1.0;  // of the full gradient; the rest is one row's
+  const double single = n > 1 ? (n - p) / (p * (n - 1)) : 0.0;
+  result.batch_smoothness = share * result.smoothness_full + single * result.smoothness_max;
+  result.suggested_step = 1.0 / result.batch_smoothness;
+  return result;
+}
+
+Rate paper_rate(const Theory& constants, double step, Index inner) {
+  constexpr double kInapplicable = std::numeric_limits<double>::quiet_NaN();
+  const double L = constants.smoothness_max, mu = constants.strong_convexity;
+  const auto m = static_cast<double>(inner);
+  if (!(step > 0 && step < constants.s3gd_step_bound && inner > 0)) return {kInapplicable, kInapplicable};
+  const double slack = 1.0 - 4.0 * L * step;
+  Rate rate;
+  rate.rho = 1.0 / (mu * step * slack * m) + 4.0 * L * step * (m + 1) / (slack * m);
+  const double below = step * mu * (m - 4.0 * step * L * (2.0 * m + 1)) - 1.0;  // positive exactly when rho < 1
+  rate.delta_factor = below > 0 ? 8.0 * step * step * L * mu * m / below : std::numeric_limits<double>::infinity();
+  return rate;
+}
+
 }  // namespace s3gd
