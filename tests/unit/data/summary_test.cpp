@@ -70,7 +70,7 @@ TEST(Summary, IsTheSameForDenseAndSparseAtAnyNumberOfThreads) {
   auto sparse = dense;
   sparse.x = with_layout(dense.x, Layout::sparse, Precision::float32, 1);
   const DataSummary reference = summarise(dense, 1);
-  for (const auto* data : {&dense, &sparse})
+  for (const Dataset* data : std::initializer_list<const Dataset*>{&dense, &sparse})
     for (const int threads : {1, 2, 7}) {
       const DataSummary summary = summarise(*data, threads);
       EXPECT_EQ(summary.nonzeros, reference.nonzeros);
