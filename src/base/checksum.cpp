@@ -24,10 +24,10 @@ std::uint64_t fold_block(std::uint64_t folded, std::uint64_t block) { return abs
 
 }  // namespace
 
-void Checksum::take_stripe(const std::byte* stripe) {
+void Checksum::take_stripe(Lanes& lanes, const std::byte* stripe) {
   std::array<std::uint64_t, 4> words;
   std::memcpy(words.data(), stripe, kStripe);
-  for (std::size_t k = 0; k < 4; ++k) lanes_[k] = absorb(lanes_[k], words[k]);
+  for (std::size_t k = 0; k < 4; ++k) lanes[k] = absorb(lanes[k], words[k]);
 }
 
 std::uint64_t Checksum::block_value() const {
@@ -35,7 +35,7 @@ std::uint64_t Checksum::block_value() const {
   const std::size_t partial = block_bytes_ % kStripe;
   if (partial > 0) {
     std::fill(padded.pending_.begin() + static_cast<std::ptrdiff_t>(partial), padded.pending_.end(), std::byte{0});
-    padded.take_stripe(padded.pending_.data());
+    take_stripe(padded.lanes_, padded.pending_.data());
   }
   std::uint64_t value = block_bytes_;
   for (const auto lane : padded.lanes_) value = absorb(std::rotl(value, 29), lane);
@@ -49,9 +49,11 @@ void Checksum::take(std::span<const std::byte> bytes) {
     if (partial > 0 || taken == 0) {
       taken = std::min(bytes.size(), kStripe - partial);
       std::memcpy(pending_.data() + partial, bytes.data(), taken);
-      if (partial + taken == kStripe) take_stripe(pending_.data());
+      if (partial + taken == kStripe) take_stripe(lanes_, pending_.data());
     } else {
-      for (std::size_t at = 0; at < taken; at += kStripe) take_stripe(bytes.data() + at);
+      Lanes lanes = lanes_;  // a local is known not to overlap the bytes, and stays in registers
+      for (std::size_t at = 0; at < taken; at += kStripe) take_stripe(lanes, bytes.data() + at);
+      lanes_ = lanes;
     }
     block_bytes_ += taken;
     bytes = bytes.subspan(taken);

@@ -21,13 +21,13 @@ class Checksum {
 
  private:
   static constexpr std::size_t kStripe = 32;
-  void take_stripe(const std::byte* stripe);
+  using Lanes = std::array<std::uint64_t, 4>;
+  static void take_stripe(Lanes& lanes, const std::byte* stripe);
   void take(std::span<const std::byte> bytes);  // all of one block
   std::uint64_t block_value() const;
 
-  static constexpr std::array<std::uint64_t, 4> kLanes{0x8f1bbcdcbfa53e0bU, 0x243f6a8885a308d3U, 0x13198a2e03707345U,
-                                                       0xa4093822299f31d1U};
-  std::array<std::uint64_t, 4> lanes_ = kLanes;
+  static constexpr Lanes kLanes{0x8f1bbcdcbfa53e0bU, 0x243f6a8885a308d3U, 0x13198a2e03707345U, 0xa4093822299f31d1U};
+  Lanes lanes_ = kLanes;
   std::array<std::byte, kStripe> pending_{};
   std::uint64_t block_bytes_ = 0;
   std::uint64_t folded_ = 0;
