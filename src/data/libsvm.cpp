@@ -163,8 +163,9 @@ class LibsvmParser final : public BlockParser {
     index = 0;
     const char* stop = p;
     for (; is_digit(*stop); ++stop) {
-      index = index * 10 + (*stop - '0');
-      if (index > kLargestIndex) refuse(p, "an index of at most " + std::to_string(kLargestIndex));
+      const Index next = index <= kLargestIndex / 10 ? index * 10 + (*stop - '0') : kLargestIndex + 1;
+      if (next > kLargestIndex) refuse(p, "an index of at most " + std::to_string(kLargestIndex));
+      index = next;
     }
     if (*p == '-') refuse(p, "an index, counted from 0 or 1");
     if (stop == p || *stop != ':') refuse(p, "INDEX:VALUE");

@@ -121,8 +121,8 @@ void DenseRows<T>::append(const RowBlock<T>& block, Index base) {
   reserve(rows_ + block.rows(), stride_);
   Index k = 0;
   for (const Index end : block.ends) {
-    T* const to = row(rows_++) - base;
-    for (; k < end; ++k) to[block.columns[k]] = block.values[k];
+    T* const to = row(rows_++);
+    for (; k < end; ++k) to[block.columns[k] - base] = block.values[k];
   }
 }
 
