@@ -7,6 +7,7 @@
 #include "base/memory.hpp"
 #include "command.hpp"
 #include "data/summary.hpp"
+#include "inspect_theory.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::size_t kClassesShown = 12;  // to people; JSON holds all
 struct Options {
   std::string source;
   LoadOptions load;
+  TheoryOptions theory;
 };
 
 std::vector<std::string> advice(const Dataset& data, const DataSummary& summary) {
@@ -130,10 +132,15 @@ int run(Options options, const Common& common) {
   const Dataset data = load(options.source, options.load);
   const double load_seconds = wall_now() - start;
   const DataSummary summary = summarise(data, common.threads);
-  if (common.json)
-    print_json(to_json(data, summary, load_seconds));
-  else
-    print(to_text(data, summary, load_seconds) + notes(data, summary));
+  const TheoryReport theory = report_theory(data, options.theory, common);
+  if (common.json) {
+    Json json = to_json(data, summary, load_seconds);
+    json["theory"] = theory.json;
+    print_json(json);
+  } else {
+    print(to_text(data, summary, load_seconds) + (theory.text.empty() ? "" : "\n" + theory.text) +
+          notes(data, summary));
+  }
   return kGood;
 }
 
@@ -143,6 +150,7 @@ std::function<int()> setup_inspect(CLI::App& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("DATA", options->source, "file, - for standard input, name of a known dataset, or gen:KIND?..")
       ->required();
+  add_theory_options(app, options->theory);
   add_load_options(app, options->load);
   return [options, &common] { return run(*options, common); };
 }

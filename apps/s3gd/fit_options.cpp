@@ -19,7 +19,11 @@ double parse_number(std::string_view text, const std::string& option) {
 
 PenaltySpec penalty_term(std::string_view name, const PenaltySpec& common) {
   PenaltySpec term = common;
-  term.kind = parse_name<PenaltyKind>("penalty", name);
+  try {
+    term.kind = parse_name<PenaltyKind>("penalty", name);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
   return term;
 }
 

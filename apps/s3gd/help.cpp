@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 26;  // where descriptions start
+constexpr const char* kReadingExplainedBy = "inspect";
 
 std::string placeholder(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -65,6 +66,14 @@ std::string usage_line(const Command& command, const CLI::App& app) {
 
 bool is_plain_option(const CLI::Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
 
+// The options for reading are many and the same everywhere: one command's help explains them.
+std::string reading_in_brief(const CLI::App& app) {
+  std::string names;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_group() == kReadingGroup) names += "--" + option->get_lnames().front() + " ";
+  return wrap("Reading: " + names + "(see s3gd help " + kReadingExplainedBy + ")", kWidth, 2) + "\n";
+}
+
 }  // namespace
 
 std::vector<std::string> command_names() {
@@ -113,6 +122,10 @@ std::string command_help(const Command& command, const CLI::App& app) {
   if (!positionals.empty()) text += "\n" + positionals;
   for (const std::string& group : app.get_groups()) {
     if (group.empty() || group == kCommonGroup) continue;
+    if (group == kReadingGroup && command.name != kReadingExplainedBy) {
+      text += "\n" + reading_in_brief(app);
+      continue;
+    }
     std::string lines;
     for (const CLI::Option* option : app.get_options())
       if (option->get_group() == group && is_plain_option(*option))

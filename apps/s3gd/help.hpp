@@ -9,6 +9,8 @@
 
 namespace s3gd::app {
 
+inline constexpr const char* kReadingGroup = "Reading";  // explained in full by one command only
+
 std::string program_help();
 std::string command_help(const Command& command, const CLI::App& app);
 

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "config.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace s3gd::app {
@@ -50,7 +51,7 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 }
 
 void add_load_options(CLI::App& app, LoadOptions& options) {
-  const std::string group = "Reading";
+  const std::string group = kReadingGroup;
   std::vector<std::string> format_names;
   for (const FormatInfo& format : formats()) format_names.push_back(format.name);
   add_word(app, "--format", options.format, format_names, "instead of by content and extension")->group(group);

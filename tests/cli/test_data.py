@@ -35,6 +35,33 @@ class Inspect(ProgramTest):
         self.write("lopsided.svm", "1 1:1\n" * 30 + "2 1:2\n")
         self.assertIn("--class-weight", " ".join(self.run_json("inspect", "lopsided.svm")["advice"]))
 
+    def test_the_theory_of_a_small_problem(self):
+        self.write("a.svm", "1 1:3\n-1 2:4\n")
+        theory = self.run_json("inspect", "a.svm", "--lambda", "0.5", "--intercept", "none")["theory"]
+        self.assertAlmostEqual(theory["L"], 16 / 4)  # the logistic loss's curvature times the longest row's square
+        self.assertAlmostEqual(theory["mu"], 1)
+        self.assertAlmostEqual(theory["s3gd_step_bound"], 1 / 32)
+        self.assertIn("0.5", theory["objective"])
+        step, inner = theory["rate"]["step"], theory["rate"]["inner"]
+        slack = 1 - 4 * 4 * step
+        self.assertAlmostEqual(theory["rate"]["rho"],
+                               1 / (step * slack * inner) + 16 * step * (inner + 1) / (slack * inner))
+        out, _ = self.run_program("inspect", "a.svm", "--intercept", "regularised")
+        self.assertIn("rho", out)
+        self.assertTrue(all(len(line) <= 80 for line in out.splitlines()), out)
+
+    def test_data_that_is_no_problem_is_inspected_all_the_same(self):
+        self.write("one.svm", "1 1:3\n1 2:4\n")
+        self.assertIsNone(self.run_json("inspect", "one.svm")["theory"])
+        self.write("real.svm", "0.5 1:3\n1.5 2:4\n")
+        self.assertGreater(self.run_json("inspect", "real.svm")["theory"]["L"], 0)
+        self.error_of("inspect", "real.svm", "--penalty", "l7", expect=2)
+
+    def test_the_estimators_variances(self):
+        ratios = self.run_json("inspect", "gen:manifold?rows=300&cols=5", "--variance", "--anchors", "20")["theory"]
+        self.assertAlmostEqual(ratios["variance_ratios"]["sgd"], 1)
+        self.assertLess(ratios["variance_ratios"]["s3gd"], 1)
+
     def test_generated_data_and_its_seed(self):
         first = self.run_json("inspect", "gen:manifold?rows=200&cols=5&seed=1")
         again = self.run_json("inspect", "gen:manifold?rows=200&cols=5&seed=1")
