@@ -61,6 +61,7 @@ class Inspect(ProgramTest):
         ratios = self.run_json("inspect", "gen:manifold?rows=300&cols=5", "--variance", "--anchors", "20")["theory"]
         self.assertAlmostEqual(ratios["variance_ratios"]["sgd"], 1)
         self.assertLess(ratios["variance_ratios"]["s3gd"], 1)
+        self.assertGreater(ratios["variance_ratios"]["s3gd"], 1e-6)  # a point where there is something to estimate
 
     def test_generated_data_and_its_seed(self):
         first = self.run_json("inspect", "gen:manifold?rows=200&cols=5&seed=1")
