@@ -297,4 +297,24 @@ double objective(const Problem& problem, std::span<const double> w) {
   return loss_at(problem, u) + Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept).value(w);
 }
 
+std::vector<double> squared_row_norms(const Problem& problem) {
+  std::vector<double> norms(static_cast<std::size_t>(problem.rows()));
+  const double constant = problem.has_intercept() ? 1.0 : 0.0;
+  problem.x().visit([&](const auto& view) {
+    parallel_ranges(view.rows, 4096, problem.spec().threads, [&](Index begin, Index end, Index) {
+      for (Index i = begin; i < end; ++i) {
+        double sum = constant;
+        if constexpr (requires { view.stride; }) {
+          sum += kernel::dot(view.row(i), view.row(i), view.cols);
+        } else {
+          for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
+            sum += static_cast<double>(view.values[k]) * static_cast<double>(view.values[k]);
+        }
+        norms[static_cast<std::size_t>(i)] = sum;
+      }
+    });
+  });
+  return norms;
+}
+
 }  // namespace s3gd

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "s3gd/problem.hpp"
 
@@ -29,6 +30,9 @@ void margins_then_sums(const Problem& problem, std::span<const double> w, const 
 // Value of the loss part and its gradient; the margins too when there is room given for them.
 double loss_and_gradient(const Problem& problem, std::span<const double> w, std::span<double> gradient,
                          std::span<double> margins = {});
+
+// ||x_i||^2, plus 1 with an intercept.
+std::vector<double> squared_row_norms(const Problem& problem);
 
 // sum_i term(i) in fixed order on all threads.
 double sum_over_rows(const Problem& problem, const std::function<double(Index row)>& term);

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
@@ -18,21 +17,6 @@ constexpr Index kFewestRows = 1000;
 constexpr int kRounds = 100;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-template <class T>
-double squared_length(const DenseView<T>& x, Index i) {
-  double sum = 0;
-  for (Index j = 0; j < x.cols; ++j) sum += static_cast<double>(x.row(i)[j]) * static_cast<double>(x.row(i)[j]);
-  return sum;
-}
-
-template <class T, class I>
-double squared_length(const CsrView<T, I>& x, Index i) {
-  double sum = 0;
-  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-    sum += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
-  return sum;
-}
 
 template <class T>
 double row_dot(const DenseView<T>& x, Index i, const double* v) {
@@ -50,17 +34,6 @@ void row_axpy(const DenseView<T>& x, Index i, double a, double* out) {
 template <class T, class I>
 void row_axpy(const CsrView<T, I>& x, Index i, double a, double* out) {
   kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
-}
-
-std::vector<double> squared_lengths(const Problem& problem) {
-  std::vector<double> lengths(at(problem.rows()));
-  problem.x().visit([&](const auto& view) {
-    parallel_ranges(view.rows, 1024, problem.spec().threads, [&](Index begin, Index end, Index) {
-      for (Index i = begin; i < end; ++i)
-        lengths[at(i)] = squared_length(view, i) + (problem.has_intercept() ? 1.0 : 0.0);
-    });
-  });
-  return lengths;
 }
 
 // Rows and their weights: all of them, or so many drawn evenly that a round stays cheap.
@@ -122,7 +95,7 @@ Theory theory(const Problem& problem, Index batch, std::uint64_t seed) {
   const double curvature = Loss(problem.spec().loss).curvature_bound();
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   const auto n = static_cast<double>(problem.rows());
-  const auto lengths = squared_lengths(problem);
+  const auto lengths = squared_row_norms(problem);
   Theory result;
   for (Index i = 0; i < problem.rows(); ++i) {
     const double smoothness = curvature * lengths[at(i)] * problem.weight(i);

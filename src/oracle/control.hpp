@@ -64,7 +64,11 @@ struct ControlInput {
   bool accelerated = false;      // GD only
 };
 
-// One line of the table of estimators. `build` is null for solvers that are not a control (second-order methods).
+// Whose smoothness the automatic step goes by: a mini-batch's, a single row's (SAG: old slopes outweigh the batch, so a
+// larger batch does not allow a larger step), or all rows' together.
+enum class StepBasis : std::uint8_t { batch, single_row, all_rows };
+
+// One line of the table of estimators.
 struct Estimator {
   std::string name;
   std::string summary;
@@ -73,6 +77,7 @@ struct Estimator {
   bool fixed_inner = false;  // inner = 1 by design
   bool needs_graph = false;
   bool unbiased = true;
+  StepBasis step_basis = StepBasis::batch;
   std::unique_ptr<Control<float>> (*build_float)(const ControlInput&) = nullptr;
   std::unique_ptr<Control<double>> (*build_double)(const ControlInput&) = nullptr;
 

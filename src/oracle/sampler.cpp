@@ -4,10 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/threads.hpp"
-#include "kernel/kernel.hpp"
 #include "model/full_pass.hpp"
-#include "model/loss.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -232,26 +229,6 @@ Index AliasTable::draw(Rng& rng) const {
   if (keep_.empty()) return column;
   const auto c = static_cast<std::size_t>(column);
   return rng.uniform() < keep_[c] ? column : other_[c];
-}
-
-std::vector<double> squared_row_norms(const Problem& problem) {
-  std::vector<double> norms(static_cast<std::size_t>(problem.rows()));
-  const double constant = problem.has_intercept() ? 1.0 : 0.0;
-  problem.x().visit([&](const auto& view) {
-    parallel_ranges(view.rows, 4096, problem.spec().threads, [&](Index begin, Index end, Index) {
-      for (Index i = begin; i < end; ++i) {
-        double sum = constant;
-        if constexpr (requires { view.stride; }) {
-          sum += kernel::dot(view.row(i), view.row(i), view.cols);
-        } else {
-          for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
-            sum += static_cast<double>(view.values[k]) * static_cast<double>(view.values[k]);
-        }
-        norms[static_cast<std::size_t>(i)] = sum;
-      }
-    });
-  });
-  return norms;
 }
 
 std::unique_ptr<Sampler> make_sampler(Sampling kind, const Problem& problem, Index batch,

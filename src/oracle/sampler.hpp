@@ -40,9 +40,6 @@ enum class Sampling : std::uint8_t { weighted, shuffled, importance, stratified 
 std::unique_ptr<Sampler> make_sampler(Sampling kind, const Problem& problem, Index batch,
                                       std::span<const std::int32_t> strata = {});
 
-// ||x_i||^2, plus 1 with an intercept.
-std::vector<double> squared_row_norms(const Problem& problem);
-
 // Draws an index by weight in O(1) (Walker's alias method); O(1) memory when all weights are equal.
 class AliasTable {
  public:

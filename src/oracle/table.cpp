@@ -38,6 +38,7 @@ const std::vector<Estimator>& estimator_table() {
       {.name = "sag",
        .summary = "average of the slopes each row had when last seen (biased)",
        .unbiased = false,
+       .step_basis = StepBasis::single_row,
        .build_float = make_sag_control,
        .build_double = make_sag_control},
       {.name = "is-sgd",
@@ -49,6 +50,7 @@ const std::vector<Estimator>& estimator_table() {
        .summary = "proximal gradient over all rows (--accelerated for the accelerated one)",
        .inner = 1,
        .fixed_inner = true,
+       .step_basis = StepBasis::all_rows,
        .build_float = make_gd_control,
        .build_double = make_gd_control},
   };

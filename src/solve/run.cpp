@@ -68,6 +68,13 @@ Index inner_of(const RunInput& input, const Estimator& estimator, Index basis_co
   return std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost)));
 }
 
+double automatic_step(const RunInput& input, const Estimator& estimator) {
+  Index rows = input.options.batch;
+  if (estimator.step_basis == StepBasis::single_row) rows = 1;
+  if (estimator.step_basis == StepBasis::all_rows) rows = input.problem.rows();
+  return theory(input.problem, rows, input.options.seed).suggested_step;
+}
+
 template <class T>
 Solution run(const RunInput& input, const Estimator& estimator, double step, RunClock& clock,
              const Preparation& ready) {
@@ -132,10 +139,7 @@ Solution run_estimator(const RunInput& input) {
   const Preparation ready = prepare(input, estimator);
   const bool own_step = input.options.step <= 0;
   double step = input.options.step;
-  if (own_step) {
-    const Index batch = estimator.name == "gd" ? input.problem.rows() : input.options.batch;
-    step = theory(input.problem, batch, input.options.seed).suggested_step;
-  }
+  if (own_step) step = automatic_step(input, estimator);
   Solution solution;
   std::vector<Stage> stages;
   if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))

@@ -114,7 +114,6 @@ class Train(ProgramTest):
             (two, ["--lambda", "nan"], "lambda"),
             (two, ["--anchors", "0", "--solver", "s3gd"], "anchors"),
             (two, ["--binary", "7"], "7"),
-            (two, ["--penalty", "l3"], "l2"),
             (two, ["--sample-weight", "w.txt"], "3 weights"),
             (two, ["--penalty-factor", "w.txt"], "3"),
         ]
@@ -134,7 +133,8 @@ class Train(ProgramTest):
 
     def test_usage_mistakes_name_the_remedy(self):
         for arguments, phrase in ((["--solver", "svgr"], "svrg"), (["--step", "fast"], "decay:STEP,T0"),
-                                  (["--step", "-1"], "positive"), (["--lamda", "1"], "--lambda")):
+                                  (["--step", "-1"], "positive"), (["--lamda", "1"], "--lambda"),
+                                  (["--penalty", "l3"], "l2")):
             self.assertIn(phrase, self.error_of("train", DATA, *arguments, expect=2))
 
 

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "model/full_pass.hpp"
 #include "s3gd/error.hpp"
 #include "support/problems.hpp"
 

@@ -129,7 +129,8 @@ TEST(Solve, StochasticMethodsReachAFloorNearTheOptimum) {
   const double best = solve_reference(problem).objective;
   for (const std::string solver : {"sgd", "ssgd", "is-sgd", "scv", "s3gd"}) {
     SolveOptions options = short_run(solver);
-    options.passes = 100;
+    options.step = 0.1;
+    options.passes = 300;
     options.tol = 0;
     const Solution solution = solve(problem, options);
     EXPECT_EQ(solution.summary.status, Status::out_of_passes);
