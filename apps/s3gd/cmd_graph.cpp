@@ -28,14 +28,13 @@ int build(const Options& options, const Common& common) {
   graph_options.seed = common.seed;
   graph_options.threads = common.threads;
   const Graph graph = build_graph(data.x, graph_options);
-  save_graph(graph, options.output);
+  save_graph(graph, data.x, options.output);
   if (common.json) {
     print_json({{"rows", graph.rows()},
                 {"anchors", graph.anchors()},
                 {"neighbours", graph.neighbours_per_row()},
                 {"kernel", name_of(graph.options.kernel)},
                 {"seconds", graph.seconds},
-                {"data_checksum", fmt::format("{:016x}", graph.data_checksum)},
                 {"seed", common.seed}});
   } else {
     print(format_fields({{"rows", format_count(graph.rows())},

@@ -32,7 +32,6 @@ struct Graph {
   std::vector<Index> anchor_rows;   // which rows are anchors; distinct rows with distinct contents
   Array<std::int32_t> neighbours;   // rows x k, nearest first
   Array<float> gammas;              // rows x k, each row sums to 1
-  std::uint64_t data_checksum = 0;  // of the rows it was built from
   double seconds = 0;               // wall time it took
 
   Index anchors() const { return static_cast<Index>(anchor_rows.size()); }
@@ -43,7 +42,7 @@ struct Graph {
 Graph build_graph(const Matrix& x, const GraphOptions& options = {});
 
 // A binary file, checksummed, tied to the data it was built from: loading it for other rows is an error.
-void save_graph(const Graph& graph, const std::string& path);
+void save_graph(const Graph& graph, const Matrix& x, const std::string& path);
 Graph load_graph(const std::string& path, const Matrix& x);
 
 // 64-bit checksum of the rows' values, the same for any layout that holds the same numbers in the same precision.

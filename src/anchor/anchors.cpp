@@ -1,6 +1,8 @@
 #include "anchor/anchors.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <unordered_map>
 
 #include "anchor/kmeans.hpp"
@@ -11,7 +13,8 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kCandidates = 2;  // nearest rows looked at for each centre, should the first be taken
+// Nearest rows looked at for each centre, should the first be taken: few for all, then many for those left over.
+constexpr std::array<Index, 2> kCandidates{2, 64};
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -34,16 +37,33 @@ class DistinctRows {
   std::unordered_multimap<std::uint64_t, Index> taken_;
 };
 
+Centres chosen_centres(const Centres& centres, const std::vector<Index>& chosen) {
+  Centres some;
+  some.count = static_cast<Index>(chosen.size());
+  some.dim = centres.dim;
+  for (const Index j : chosen) some.values.insert(some.values.end(), centres.row(j), centres.row(j) + centres.dim);
+  return some;
+}
+
 std::vector<Index> nearest_distinct_rows(const Matrix& x, const Centres& centres, Index wanted, int threads) {
   DistinctRows distinct(x);
   std::vector<Index> anchors;
-  for (const auto& candidates : nearest_rows(x, centres, kCandidates, threads))
-    for (const Index row : candidates)
-      if (distinct.take(row)) {
-        anchors.push_back(row);
-        break;
-      }
-  // Centres crowded out by duplicates, or never found because distinct rows are rare: any new row will do.
+  std::vector<Index> open(at(centres.count));  // centres that have no anchor yet
+  std::iota(open.begin(), open.end(), Index{0});
+  for (const Index candidates : kCandidates) {
+    if (open.empty()) break;
+    std::vector<Index> still_open;
+    const auto nearest = nearest_rows(x, chosen_centres(centres, open), candidates, threads);
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      const auto row = std::find_if(nearest[j].begin(), nearest[j].end(), [&](Index i) { return distinct.take(i); });
+      if (row != nearest[j].end())
+        anchors.push_back(*row);
+      else
+        still_open.push_back(open[j]);
+    }
+    open = std::move(still_open);
+  }
+  // Centres crowded out by many duplicates, or never found because distinct rows are rare: any new row will do.
   for (Index i = 0; i < x.rows() && static_cast<Index>(anchors.size()) < wanted; ++i)
     if (distinct.take(i)) anchors.push_back(i);
   return anchors;

@@ -41,7 +41,6 @@ Graph build_graph(const Matrix& x, const GraphOptions& options) try {
   auto lists = find_all_neighbours(x, graph.anchor_rows, graph.options.neighbours, options.kernel, options.threads);
   graph.neighbours = Array<std::int32_t>(std::move(lists.neighbours));
   graph.gammas = Array<float>(std::move(lists.gammas));
-  graph.data_checksum = checksum(x, options.threads);
   graph.seconds = wall_now() - start;
   return graph;
 } catch (const std::bad_alloc&) {

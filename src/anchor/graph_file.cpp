@@ -92,7 +92,7 @@ void check_contents(const Header& header, const Graph& graph, const std::string&
 
 }  // namespace
 
-std::vector<std::byte> graph_to_bytes(const Graph& graph) {
+std::vector<std::byte> graph_to_bytes(const Graph& graph, const Matrix& x) {
   Header header;
   header.kernel = static_cast<std::uint32_t>(graph.options.kernel);
   header.rows = graph.rows();
@@ -101,7 +101,7 @@ std::vector<std::byte> graph_to_bytes(const Graph& graph) {
   header.sample_per_anchor = graph.options.sample_per_anchor;
   header.rounds = graph.options.rounds;
   header.seed = graph.options.seed;
-  header.data_checksum = graph.data_checksum;
+  header.data_checksum = checksum(x);
   header.seconds = graph.seconds;
   std::vector<std::byte> bytes(file_size(header));
   auto at = put(bytes, 0, std::span<const Header>(&header, 1));
@@ -132,7 +132,6 @@ Graph graph_from_bytes(std::span<const std::byte> bytes, const std::string& name
   graph.options.sample_per_anchor = header.sample_per_anchor;
   graph.options.rounds = header.rounds;
   graph.options.seed = header.seed;
-  graph.data_checksum = header.data_checksum;
   graph.seconds = header.seconds;
   if (header.rows != x.rows())
     refuse(name, "was built from " + std::to_string(header.rows) + " rows, these are " + std::to_string(x.rows()));
@@ -140,8 +139,8 @@ Graph graph_from_bytes(std::span<const std::byte> bytes, const std::string& name
   return graph;
 }
 
-void save_graph(const Graph& graph, const std::string& path) {
-  const auto bytes = graph_to_bytes(graph);
+void save_graph(const Graph& graph, const Matrix& x, const std::string& path) {
+  const auto bytes = graph_to_bytes(graph, x);
   write_atomically(path, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   });

@@ -11,7 +11,7 @@
 
 namespace s3gd {
 
-std::vector<std::byte> graph_to_bytes(const Graph& graph);
+std::vector<std::byte> graph_to_bytes(const Graph& graph, const Matrix& x);
 
 // Throws one Error naming the file for anything but an intact graph of exactly these rows. Allocates no more than
 // the bytes it is given.

@@ -14,8 +14,8 @@ namespace s3gd {
 namespace {
 
 constexpr Index kDirections = 24;
-constexpr Index kRowsPerBlock = 256;
-constexpr Index kRowsPerChunk = 8 * kRowsPerBlock;
+constexpr Index kRowsPerBlock = 64;  // dense rows are read twice: they should still be in the second cache
+constexpr Index kRowsPerChunk = 32 * kRowsPerBlock;
 constexpr Index kTrialRows = 2048;  // compared in full first: the bound has to beat the best of them
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -99,7 +99,7 @@ class Search {
         threads_(threads),
         centres_({centres.values.begin(), centres.values.end()}, centres.count, centres.dim),
         basis_(make_basis(centres)),
-        slack_(4 * distance_rounding<T>(centres.dim)) {
+        slack_(8 * distance_rounding<T>(centres.dim)) {
     const DenseView<T> rows{centres_.rows.data(), centres_.count, centres_.dim, centres_.dim};
     std::vector<T> products(at(centres_.count * basis_.count));
     row_products(rows, 0, centres_.count, basis_, products.data());
@@ -154,6 +154,7 @@ class Search {
       const auto all = sorted_candidates(parts, j);
       const bool enough = static_cast<Index>(all.size()) >= wanted_;
       limits_.push_back(enough ? all[at(wanted_) - 1].distance : std::numeric_limits<double>::infinity());
+      margins_.push_back(static_cast<T>((1 - slack_) * centres_.squares[at(j)] - limits_.back()));
     }
   }
 
@@ -163,19 +164,22 @@ class Search {
     std::vector<double> squares(at(count));
     row_products(x_, begin, end, basis_, products.data());
     for (Index i = 0; i < count; ++i) {
-      squares[at(i)] = row_square(x_, begin + i);
+      squares[at(i)] = exact_square(x_, begin + i);
       shorten(products.data() + i * basis_.count, squares[at(i)], basis_.count, short_rows.data() + i * short_dim());
     }
     blas::gemm(blas::Op::plain, blas::Op::transposed, count, m, short_dim(), T(1), short_rows.data(), short_dim(),
                short_centres_.data(), short_dim(), T(0), bounds.data(), m);
-    for (Index i = 0; i < count; ++i)
-      for (Index j = 0; j < m; ++j) {
-        const double size = squares[at(i)] + centres_.squares[at(j)];
-        const double least = size - 2 * static_cast<double>(bounds[at(i * m + j)]) - slack_ * size;
-        if (least > limits_[at(j)]) continue;  // not so when anything overflowed
-        const double distance = exact_distance(x_, begin + i, exact_square(x_, begin + i), centres_, j);
+    for (Index i = 0; i < count; ++i) {
+      const T* bound = bounds.data() + i * m;
+      const T least_square = static_cast<T>((1 - slack_) * squares[at(i)]);
+      int close = 0;  // whether any centre could be near: counted without a branch
+      for (Index j = 0; j < m; ++j) close |= !(least_square + margins_[at(j)] > 2 * bound[j]);
+      for (Index j = 0; close != 0 && j < m; ++j) {
+        if (least_square + margins_[at(j)] > 2 * bound[j]) continue;  // not so when anything overflowed
+        const double distance = exact_distance(x_, begin + i, squares[at(i)], centres_, j);
         if (!(distance > limits_[at(j)])) nearest.add(j, {distance, begin + i});
       }
+    }
   }
 
   std::vector<Candidate> sorted_candidates(const std::vector<NearestLists>& parts, Index j) const {
@@ -194,6 +198,7 @@ class Search {
   double slack_;
   std::vector<T> short_centres_;
   std::vector<double> limits_;
+  std::vector<T> margins_;  // (1 - slack) ||c||^2 - limit: what the comparison of a row with a centre starts from
 };
 
 }  // namespace

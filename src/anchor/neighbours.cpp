@@ -11,7 +11,7 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerBlock = 256;
+constexpr Index kRowsPerBlock = 64;  // dense rows are read twice: they should still be in the second cache
 
 struct Neighbour {
   double distance;
@@ -54,18 +54,37 @@ struct Scratch {
   double largest_square = 0;
 };
 
+double kernel_width(Kernel kernel, double nearest) {  // sigma^2
+  return kernel == Kernel::paper ? std::max(1e-8, std::sqrt(nearest)) : nearest;
+}
+
+// Whether distances known to within `rounding` already tell which anchors are nearest, in which order, and their
+// weights to a ten-thousandth.
+bool settled(const std::vector<Neighbour>& sorted, Index k, double rounding, Kernel kernel) {
+  constexpr double kWeightError = 1e-4;
+  if (static_cast<Index>(sorted.size()) != k) return false;
+  if (!(2 * rounding <= kWeightError * kernel_width(kernel, sorted.front().distance))) return false;
+  for (std::size_t j = 1; j < sorted.size(); ++j)
+    if (!(sorted[j].distance - sorted[j - 1].distance > 2 * rounding)) return false;
+  return true;
+}
+
 // The candidates of row i: every anchor that could be among its k nearest given the rounding of `values`
-// (||z||^2 - 2 x.z), with exact distances, the k nearest in front and in order.
+// (||z||^2 - 2 x.z), the k nearest in front and in order; distances are made exact where the rounding could matter.
 template <class View, class T>
-void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, const T* values, Scratch<T>& scratch) {
-  const double rounding = distance_rounding<T>(x.cols) * (row_square(x, i) + scratch.largest_square);
-  const T limit = kth_smallest(values, anchors.count, k, scratch.smallest.data()) + static_cast<T>(3 * rounding);
+void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, Kernel kernel, const T* values,
+                  Scratch<T>& scratch) {
   const double square = exact_square(x, i);
+  const double rounding = distance_rounding<T>(x.cols) * (square + scratch.largest_square);
+  const T limit = kth_smallest(values, anchors.count, k, scratch.smallest.data()) + static_cast<T>(3 * rounding);
   auto& candidates = scratch.candidates;
   candidates.clear();
   for (Index j = 0; j < anchors.count; ++j)
     if (!(values[j] > limit))  // also when one of them overflowed to NaN
-      candidates.push_back({exact_distance(x, i, square, anchors, j), static_cast<std::int32_t>(j)});
+      candidates.push_back({square + static_cast<double>(values[j]), static_cast<std::int32_t>(j)});
+  std::sort(candidates.begin(), candidates.end());
+  if (settled(candidates, k, rounding, kernel)) return;
+  for (Neighbour& candidate : candidates) candidate.distance = exact_distance(x, i, square, anchors, candidate.anchor);
   std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end());
 }
 
@@ -73,7 +92,7 @@ void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, con
 
 void kernel_weights(Kernel kernel, std::span<const double> distances, float* gammas) {
   const double nearest = distances.front();
-  const double width = kernel == Kernel::paper ? std::max(1e-8, std::sqrt(nearest)) : nearest;  // sigma^2
+  const double width = kernel_width(kernel, nearest);
   double sum = 0;
   for (std::size_t j = 0; j < distances.size(); ++j) {
     const double excess = distances[j] - nearest;  // the nearest one's weight is 1: no 0/0 when all underflow
@@ -97,7 +116,7 @@ void find_neighbours(const View& x, Index begin, Index end, const Points<typenam
       T* values = scratch.products.data() + (i - block) * anchors.count;
       for (Index j = 0; j < anchors.count; ++j)
         values[j] = scratch.squares[static_cast<std::size_t>(j)] - 2 * values[j];
-      rank_anchors(x, i, anchors, k, values, scratch);
+      rank_anchors(x, i, anchors, k, kernel, values, scratch);
       for (Index j = 0; j < k; ++j) {
         const auto& neighbour = scratch.candidates[static_cast<std::size_t>(j)];
         neighbours[j] = neighbour.anchor;
@@ -117,7 +136,7 @@ NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& an
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
     const Points<T> anchors(dense_rows<T>(x, anchor_rows), static_cast<Index>(anchor_rows.size()), view.cols);
-    parallel_ranges(view.rows, 4 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
+    parallel_ranges(view.rows, 16 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
       find_neighbours(view, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
                       lists.gammas.data() + begin * k);
     });

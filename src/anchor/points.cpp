@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "kernel/blas.hpp"
@@ -35,47 +34,6 @@ double nonzero_share(const DenseView<T>& x, Index begin, Index end) {
   for (Index i = begin; i < end; i += kStep, looked_at += x.cols)
     count += x.cols - std::count(x.row(i), x.row(i) + x.cols, T(0));
   return static_cast<double>(count) / static_cast<double>(looked_at);
-}
-
-// The columns of a row's non-zeros. Stretches of zeros are skipped whole; elsewhere there is no branch, since where
-// the zeros are cannot be predicted. `places` has room for one more than there are columns.
-template <class T>
-Index find_nonzeros(const T* row, Index cols, std::int32_t* places) {
-  constexpr Index kStretch = 32 / sizeof(T);
-  Index count = 0, c = 0;
-  const auto look_at = [&](Index end) {
-    for (; c < end; ++c) {
-      places[count] = static_cast<std::int32_t>(c);
-      count += row[c] != T(0) ? 1 : 0;
-    }
-  };
-  while (c + kStretch <= cols) {
-    std::array<std::uint64_t, 4> words;
-    std::memcpy(words.data(), row + c, sizeof words);
-    if ((words[0] | words[1] | words[2] | words[3]) == 0)
-      c += kStretch;
-    else
-      look_at(c + kStretch);
-  }
-  look_at(cols);
-  return count;
-}
-
-// out_j = x . z_j for a row x given by its entries.
-template <class T, class I>
-void sparse_products(const T* values, const I* places, Index count, const Points<T>& points, T* out) {
-  constexpr Index kBatch = 64;
-  std::array<double, kBatch> coefficients;
-  std::array<const T*, kBatch> columns;
-  std::fill(out, out + points.count, T(0));
-  for (Index k = 0; k < count;) {
-    const Index batch = std::min(kBatch, count - k);
-    for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b, ++k) {
-      coefficients[b] = static_cast<double>(values[k]);
-      columns[b] = points.columns.data() + static_cast<Index>(places[k]) * points.count;
-    }
-    kernel::axpy_rows(coefficients.data(), columns.data(), batch, out, points.count);
-  }
 }
 
 // The distance written out over all columns, for a CSR row and a point that nearly coincide.
@@ -111,19 +69,19 @@ void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>
                points.rows.data(), points.dim, T(0), out, points.count);
     return;
   }
-  std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols) + 1);
+  std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols));
   std::vector<T> values(places.size());
   for (Index i = begin; i < end; ++i, out += points.count) {
-    const Index count = find_nonzeros(x.row(i), x.cols, places.data());
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) values[k] = x.row(i)[places[k]];
-    sparse_products(values.data(), places.data(), count, points, out);
+    const Index count = kernel::find_nonzeros(x.row(i), x.cols, places.data(), values.data());
+    kernel::gather_rows(values.data(), places.data(), count, points.columns.data(), points.count, out);
   }
 }
 
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out) {
   for (Index i = begin; i < end; ++i, out += points.count)
-    sparse_products(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), points, out);
+    kernel::gather_rows(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), points.columns.data(),
+                        points.count, out);
 }
 
 template <class T>
@@ -131,16 +89,24 @@ double exact_distance(const DenseView<T>& x, Index i, double, const Points<T>& p
   return kernel::squared_distance(x.row(i), points.row(j), x.cols);
 }
 
+template <class T>
+double exact_square(const DenseView<T>& x, Index i) {
+  return kernel::dot(x.row(i), x.row(i), x.cols);
+}
+
 template <class T, class I>
 double exact_square(const CsrView<T, I>& x, Index i) {
-  double even = 0, odd = 0;
+  std::array<double, 4> sums{};  // four chains, so that the additions overlap
   const T* values = x.values + x.starts[i];
   const Index count = x.row_nonzeros(i);
-  for (Index k = 0; k < count; ++k) {
-    const auto value = static_cast<double>(values[k]);
-    (k % 2 == 0 ? even : odd) += value * value;
-  }
-  return even + odd;
+  Index k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (std::size_t c = 0; c < 4; ++c) {
+      const auto value = static_cast<double>(values[k + static_cast<Index>(c)]);
+      sums[c] += value * value;
+    }
+  for (; k < count; ++k) sums[0] += static_cast<double>(values[k]) * static_cast<double>(values[k]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 template <class T, class I>
@@ -165,6 +131,7 @@ double distance_rounding(Index dim) {
 #define S3GD_INSTANTIATE(T)                                                                    \
   template struct Points<T>;                                                                   \
   template void row_products(const DenseView<T>&, Index, Index, const Points<T>&, T*);         \
+  template double exact_square(const DenseView<T>&, Index);                                    \
   template double exact_distance(const DenseView<T>&, Index, double, const Points<T>&, Index); \
   S3GD_INSTANTIATE_CSR(T, std::int32_t)                                                        \
   S3GD_INSTANTIATE_CSR(T, std::int64_t)                                                        \

@@ -33,12 +33,10 @@ void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>
 template <class T, class I>
 void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out);
 
-// ||x_i - z_j||^2 to the last few bits of T, however close the two are. The row's exact_square() is handed in, so
-// that it is made once for several points; dense rows do without it.
+// ||x_i||^2, and ||x_i - z_j||^2 to the last few bits of T, however close the two are: CSR rows take the former, made
+// once for several points.
 template <class T>
-double exact_square(const DenseView<T>&, Index) {
-  return 0;
-}
+double exact_square(const DenseView<T>& x, Index i);
 template <class T, class I>
 double exact_square(const CsrView<T, I>& x, Index i);
 template <class T>

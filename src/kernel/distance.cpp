@@ -1,8 +1,5 @@
 #include "kernel/distance.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/distance.cpp"
 #include <hwy/foreach_target.h>
@@ -12,24 +9,24 @@ HWY_BEFORE_NAMESPACE();
 namespace s3gd::kernel::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<double>;
+
+HWY_INLINE auto load(Tag tag, const double* p) { return hn::LoadU(tag, p); }
+HWY_INLINE auto load(Tag tag, const float* p) { return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, Tag>(), p)); }
 
 template <class T>
 double squared_distance(const T* x, const T* z, std::size_t n) {
-  constexpr std::size_t kStretch = 1024;
-  const hn::ScalableTag<T> tag;
+  const Tag tag;
   const std::size_t lanes = hn::Lanes(tag);
-  double sum = 0;
+  auto even = hn::Zero(tag), odd = hn::Zero(tag);  // two chains, so that the additions overlap
   std::size_t j = 0;
-  while (j + 2 * lanes <= n) {
-    auto even = hn::Zero(tag), odd = hn::Zero(tag);  // two chains, so that the additions overlap
-    for (const std::size_t end = std::min(n, j + kStretch); j + 2 * lanes <= end; j += 2 * lanes) {
-      const auto a = hn::Sub(hn::LoadU(tag, x + j), hn::LoadU(tag, z + j));
-      const auto b = hn::Sub(hn::LoadU(tag, x + j + lanes), hn::LoadU(tag, z + j + lanes));
-      even = hn::MulAdd(a, a, even);
-      odd = hn::MulAdd(b, b, odd);
-    }
-    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd))));
+  for (; j + 2 * lanes <= n; j += 2 * lanes) {
+    const auto a = hn::Sub(load(tag, x + j), load(tag, z + j));
+    const auto b = hn::Sub(load(tag, x + j + lanes), load(tag, z + j + lanes));
+    even = hn::MulAdd(a, a, even);
+    odd = hn::MulAdd(b, b, odd);
   }
+  double sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
   for (; j < n; ++j) {
     const double difference = static_cast<double>(x[j]) - static_cast<double>(z[j]);
     sum += difference * difference;
@@ -50,15 +47,7 @@ HWY_EXPORT(distance_float);
 HWY_EXPORT(distance_double);
 
 double squared_distance(const float* x, const float* z, Index n) {
-  const double fast = HWY_DYNAMIC_DISPATCH(distance_float)(x, z, static_cast<std::size_t>(n));
-  // Squares of floats lose digits below the first bound and overflow at the second; then double has to do it.
-  if (fast > 1e-30 && std::isfinite(fast)) return fast;
-  double sum = 0;
-  for (Index j = 0; j < n; ++j) {
-    const double difference = static_cast<double>(x[j]) - static_cast<double>(z[j]);
-    sum += difference * difference;
-  }
-  return sum;
+  return HWY_DYNAMIC_DISPATCH(distance_float)(x, z, static_cast<std::size_t>(n));
 }
 
 double squared_distance(const double* x, const double* z, Index n) {

@@ -1,5 +1,5 @@
-// Squared Euclidean distance sum_j (x_j - z_j)^2: no cancellation, whatever the length of the rows. Float rows are
-// summed in float lanes over stretches of at most 1024 numbers, and the stretches in double. Cost O(n).
+// Squared Euclidean distance sum_j (x_j - z_j)^2, in double whatever the rows hold: no cancellation, no overflow of
+// floats, however close or far the two are. Cost O(n).
 #pragma once
 
 #include "s3gd/matrix.hpp"

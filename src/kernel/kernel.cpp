@@ -28,8 +28,12 @@ struct Table {
   Operations<float, double> mixed;
   void (*scale_single)(double, float*, Index);
   void (*scale_twice)(double, double*, Index);
-  void (*shrink_single)(double, double, const float*, float*, Index);
-  void (*shrink_twice)(double, double, const double*, double*, Index);
+  void (*gather_single)(const float*, const std::int32_t*, Index, const float*, Index, float*);
+  void (*gather_single_wide)(const float*, const std::int64_t*, Index, const float*, Index, float*);
+  void (*gather_twice)(const double*, const std::int32_t*, Index, const double*, Index, double*);
+  void (*gather_twice_wide)(const double*, const std::int64_t*, Index, const double*, Index, double*);
+  Index (*nonzeros_single)(const float*, Index, std::int32_t*, float*);
+  Index (*nonzeros_twice)(const double*, Index, std::int32_t*, double*);
 };
 
 }  // namespace s3gd::kernel
@@ -166,6 +170,85 @@ void axpy_rows(const double* coefficients, const X* const* rows, Index count, W*
   for (; r < count; ++r) axpy(coefficients[r], rows[r], y, n);
 }
 
+// y[at .. at + 6 vectors) = sum_k values[k] * (row places[k] of the table), the sums kept in registers.
+template <class D, class W, class I>
+HWY_INLINE void gather_tile(D d, const W* values, const I* places, Index count, const W* table, Index n, Index at,
+                            W* y) {
+  const auto step = static_cast<Index>(hn::Lanes(d));
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  for (Index k = 0; k < count; ++k) {
+    const auto c = hn::Set(d, values[k]);
+    const W* x = table + static_cast<Index>(places[k]) * n + at;
+    s0 = hn::MulAdd(c, hn::LoadU(d, x), s0);
+    s1 = hn::MulAdd(c, hn::LoadU(d, x + step), s1);
+    s2 = hn::MulAdd(c, hn::LoadU(d, x + 2 * step), s2);
+    s3 = hn::MulAdd(c, hn::LoadU(d, x + 3 * step), s3);
+    s4 = hn::MulAdd(c, hn::LoadU(d, x + 4 * step), s4);
+    s5 = hn::MulAdd(c, hn::LoadU(d, x + 5 * step), s5);
+  }
+  hn::StoreU(s0, d, y + at);
+  hn::StoreU(s1, d, y + at + step);
+  hn::StoreU(s2, d, y + at + 2 * step);
+  hn::StoreU(s3, d, y + at + 3 * step);
+  hn::StoreU(s4, d, y + at + 4 * step);
+  hn::StoreU(s5, d, y + at + 5 * step);
+}
+
+// The same for one vector: four chains over the rows, since a single one would wait for every addition.
+template <class D, class W, class I>
+HWY_INLINE void gather_vector(D d, const W* values, const I* places, Index count, const W* table, Index n, Index at,
+                              W* y) {
+  const auto entry = [&](Index k) { return hn::LoadU(d, table + static_cast<Index>(places[k]) * n + at); };
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  Index k = 0;
+  for (; k + 4 <= count; k += 4) {
+    s0 = hn::MulAdd(hn::Set(d, values[k]), entry(k), s0);
+    s1 = hn::MulAdd(hn::Set(d, values[k + 1]), entry(k + 1), s1);
+    s2 = hn::MulAdd(hn::Set(d, values[k + 2]), entry(k + 2), s2);
+    s3 = hn::MulAdd(hn::Set(d, values[k + 3]), entry(k + 3), s3);
+  }
+  for (; k < count; ++k) s0 = hn::MulAdd(hn::Set(d, values[k]), entry(k), s0);
+  hn::StoreU(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), d, y + at);
+}
+
+template <class W, class I>
+void gather_rows(const W* values, const I* places, Index count, const W* table, Index n, W* y) {
+  const Tag<W> d;
+  const hn::CappedTag<W, 4> narrow;
+  const Index step = lanes<W>(), narrow_step = static_cast<Index>(hn::Lanes(narrow));
+  Index j = 0;
+  for (; j + 6 * step <= n; j += 6 * step) gather_tile(d, values, places, count, table, n, j, y);
+  for (; j + step <= n; j += step) gather_vector(d, values, places, count, table, n, j, y);
+  for (; j + narrow_step <= n; j += narrow_step) gather_vector(narrow, values, places, count, table, n, j, y);
+  for (; j < n; ++j) {
+    W sum = 0;
+    for (Index k = 0; k < count; ++k) sum += values[k] * table[static_cast<Index>(places[k]) * n + j];
+    y[j] = sum;
+  }
+}
+
+template <class W>
+Index find_nonzeros(const W* row, Index n, std::int32_t* places, W* values) {
+  const Tag<W> d;
+  const Index step = lanes<W>();
+  Index count = 0, j = 0;
+  for (; j + step <= n; j += step) {
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, row + j), hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&bits));
+    for (; bits != 0; bits &= bits - 1) {
+      const Index place = j + static_cast<Index>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
+      places[count] = static_cast<std::int32_t>(place);
+      values[count++] = row[place];
+    }
+  }
+  for (; j < n; ++j) {
+    if (row[j] == W(0)) continue;
+    places[count] = static_cast<std::int32_t>(j);
+    values[count++] = row[j];
+  }
+  return count;
+}
+
 template <class W>
 void scale(double a, W* y, Index n) {
   const Tag<W> d;
@@ -175,18 +258,6 @@ void scale(double a, W* y, Index n) {
   Index j = 0;
   for (; j + step <= n; j += step) hn::StoreU(hn::Mul(va, load(d, y + j)), d, y + j);
   for (; j < n; ++j) y[j] *= factor;
-}
-
-template <class W>
-void shrink_step(double shrink, double a, const W* HWY_RESTRICT g, W* HWY_RESTRICT w, Index n) {
-  const Tag<W> d;
-  const Index step = lanes<W>();
-  const W keep = static_cast<W>(shrink), move = static_cast<W>(a);
-  const auto vkeep = hn::Set(d, keep), vmove = hn::Set(d, move);
-  Index j = 0;
-  for (; j + step <= n; j += step)
-    hn::StoreU(hn::Mul(vkeep, hn::NegMulAdd(vmove, load(d, g + j), load(d, w + j))), d, w + j);
-  for (; j < n; ++j) w[j] = keep * (w[j] - move * g[j]);
 }
 
 template <class X, class W>
@@ -201,8 +272,12 @@ const Table* table() {
                                    operations<float, double>(),
                                    &scale<float>,
                                    &scale<double>,
-                                   &shrink_step<float>,
-                                   &shrink_step<double>};
+                                   &gather_rows<float, std::int32_t>,
+                                   &gather_rows<float, std::int64_t>,
+                                   &gather_rows<double, std::int32_t>,
+                                   &gather_rows<double, std::int64_t>,
+                                   &find_nonzeros<float>,
+                                   &find_nonzeros<double>};
   return &kTable;
 }
 
@@ -262,11 +337,26 @@ void axpy_rows(const double* coefficients, const float* const* rows, Index count
   active().mixed.axpy_rows(coefficients, rows, count, y, n);
 }
 
-void shrink_step(double scale, double a, const float* g, float* w, Index n) {
-  active().shrink_single(scale, a, g, w, n);
+void gather_rows(const float* values, const std::int32_t* places, Index count, const float* table, Index n, float* y) {
+  active().gather_single(values, places, count, table, n, y);
 }
-void shrink_step(double scale, double a, const double* g, double* w, Index n) {
-  active().shrink_twice(scale, a, g, w, n);
+void gather_rows(const float* values, const std::int64_t* places, Index count, const float* table, Index n, float* y) {
+  active().gather_single_wide(values, places, count, table, n, y);
+}
+void gather_rows(const double* values, const std::int32_t* places, Index count, const double* table, Index n,
+                 double* y) {
+  active().gather_twice(values, places, count, table, n, y);
+}
+void gather_rows(const double* values, const std::int64_t* places, Index count, const double* table, Index n,
+                 double* y) {
+  active().gather_twice_wide(values, places, count, table, n, y);
+}
+
+Index find_nonzeros(const float* row, Index n, std::int32_t* places, float* values) {
+  return active().nonzeros_single(row, n, places, values);
+}
+Index find_nonzeros(const double* row, Index n, std::int32_t* places, double* values) {
+  return active().nonzeros_twice(row, n, places, values);
 }
 
 const char* instruction_set() { return active().name; }

@@ -33,9 +33,18 @@ void axpy_rows(const double* coefficients, const float* const* rows, Index count
 void axpy_rows(const double* coefficients, const double* const* rows, Index count, double* y, Index n);
 void axpy_rows(const double* coefficients, const float* const* rows, Index count, double* y, Index n);
 
-// w_j = scale * (w_j - a * g_j) for a dense step with a drift and a shrink in one pass over memory.
-void shrink_step(double scale, double a, const float* g, float* w, Index n);
-void shrink_step(double scale, double a, const double* g, double* w, Index n);
+// y = sum_k values[k] * (row places[k] of a table with rows of n): a sparse row times a matrix. The sums stay in
+// registers while the rows go by.
+void gather_rows(const float* values, const std::int32_t* places, Index count, const float* table, Index n, float* y);
+void gather_rows(const float* values, const std::int64_t* places, Index count, const float* table, Index n, float* y);
+void gather_rows(const double* values, const std::int32_t* places, Index count, const double* table, Index n,
+                 double* y);
+void gather_rows(const double* values, const std::int64_t* places, Index count, const double* table, Index n,
+                 double* y);
+
+// The entries of a dense row that are not zero, in order; returns how many. There must be room for n of each.
+Index find_nonzeros(const float* row, Index n, std::int32_t* places, float* values);
+Index find_nonzeros(const double* row, Index n, std::int32_t* places, double* values);
 
 // Sparse rows: values and columns of one row against a dense vector. T = float|double, I = int32|int64, W =
 // float|double.

@@ -52,7 +52,8 @@ class Iterate {
 
   virtual void read(std::span<double> w) = 0;  // the current parameters, dim of them
   virtual void assign(std::span<const double> w) = 0;
-  virtual void prefetch(std::span<const Index> rows) const = 0;
+  // Asks the cache for what coming steps read: the rows of the step after next, and what those of the next point to.
+  virtual void prefetch(std::span<const Index> next, std::span<const Index> after) const = 0;
 };
 
 // Chooses the form. `basis`, where given, must outlive the iterate. Throws when a form cannot hold it.

@@ -27,6 +27,14 @@ void prefetch_row(const View& view, Index i) {
   }
 }
 
+// Asks for the places of an array that a sparse row points to, when the array is too large for the first caches.
+template <class View, class Cell>
+void prefetch_entries(const View& view, Index i, const Cell* cells) {
+  constexpr std::size_t kCached = 128 << 10;
+  if (static_cast<std::size_t>(view.cols) * sizeof(Cell) <= kCached) return;
+  for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k) __builtin_prefetch(cells + view.columns[k]);
+}
+
 // out[b] = x_row[b] . w (no intercept)
 template <class T>
 void batch_dots(const DenseView<T>& view, std::span<const Index> rows, const T* w, double* out,

@@ -111,12 +111,14 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     if (intercept_) intercept_value_ = w.back();
   }
 
-  void prefetch(std::span<const Index> rows) const override {
-    for (const Index row : rows) {
-      prefetch_row(view_, row);
+  void prefetch(std::span<const Index> next, std::span<const Index> after) const override {
+    for (const Index row : next) {
+      prefetch_entries(view_, row, v_.data());
+      if (!g_.empty()) prefetch_entries(view_, row, g_.data());
       if (basis_count_ > 0)
         prefetch_bytes(products_.data() + row * basis_count_, static_cast<std::size_t>(basis_count_) * sizeof(T));
     }
+    for (const Index row : after) prefetch_row(view_, row);
   }
 
  private:
@@ -124,13 +126,8 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   static constexpr double kSmallestScale = 1e-9;
 
   double dot_with_drift(std::int64_t start, Index count) const {
-    const T weight = static_cast<T>(drift_weight_);
-    double sum = 0;
-    for (auto k = start; k < start + count; ++k) {
-      const auto j = static_cast<std::size_t>(view_.columns[k]);
-      sum += static_cast<double>(view_.values[k]) * static_cast<double>(v_[j] + weight * g_[j]);
-    }
-    return sum;
+    return kernel::sparse_dot(view_.values + start, view_.columns + start, count, v_.data()) +
+           drift_weight_ * kernel::sparse_dot(view_.values + start, view_.columns + start, count, g_.data());
   }
 
   // The basis, turned so that a feature's entries lie together: that is the order K_i needs them in.

@@ -52,11 +52,14 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   const Loss loss(problem.spec().loss);
   const auto targets = problem.targets();
   const bool draws = state.control.draws_rows();
-  Batch batch, coming;
+  Batch batch, next, after;
   std::vector<double> margins, slopes;
   InnerAverage average(options.average_snapshot, problem.dim());
 
-  if (draws) state.sampler.next(rng, coming);
+  if (draws) {
+    state.sampler.next(rng, next);
+    state.sampler.next(rng, after);
+  }
   Index next_observation = state.iteration;
   for (;; ++state.iteration) {
     const bool snapshot = state.iteration % options.inner == 0;
@@ -71,9 +74,10 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
       state.control.refresh(state.iterate);
     }
     if (draws) {
-      std::swap(batch, coming);
-      state.sampler.next(rng, coming);
-      state.iterate.prefetch(coming.rows);
+      std::swap(batch, next);
+      std::swap(next, after);
+      state.sampler.next(rng, after);
+      state.iterate.prefetch(next.rows, after.rows);
       margins.resize(batch.rows.size());
       slopes.resize(batch.rows.size());
       state.iterate.margins(batch.rows, margins.data());

@@ -124,23 +124,69 @@ TYPED_TEST(Kernel, AxpyEqualsTheNaiveLoop) {
   }
 }
 
-TYPED_TEST(Kernel, ScaleAndShrinkStepEqualTheNaiveLoop) {
+TYPED_TEST(Kernel, ScaleEqualsTheNaiveLoop) {
   using W = typename TypeParam::Vector;
   Rng rng(5);
   for (const Index n : lengths()) {
-    const auto g = random_values<W>(n + 1, rng);
     const auto start = random_values<W>(n + 2, rng);
-    auto scaled = start, stepped = start;
+    auto scaled = start;
     kernel::scale(0.3, scaled.data() + 1, n);
-    kernel::shrink_step(0.9, 0.25, g.data(), stepped.data() + 1, n);
-    for (const auto& result : {scaled, stepped}) {
-      EXPECT_EQ(result.front(), start.front());
-      EXPECT_EQ(result.back(), start.back());
-    }
-    for (std::size_t j = 1; j <= static_cast<std::size_t>(n); ++j) {
+    EXPECT_EQ(scaled.front(), start.front());
+    EXPECT_EQ(scaled.back(), start.back());
+    for (std::size_t j = 1; j <= static_cast<std::size_t>(n); ++j)
       ASSERT_NEAR(scaled[j], 0.3 * start[j], 8 * std::numeric_limits<W>::epsilon());
-      ASSERT_NEAR(stepped[j], 0.9 * (start[j] - 0.25 * g[j - 1]), 16 * std::numeric_limits<W>::epsilon());
+  }
+}
+
+template <class W, class I>
+void check_gather(Rng& rng, Index n, Index count) {
+  constexpr Index kTableRows = 20;
+  const auto table = random_values<W>(kTableRows * n + 1, rng);
+  const auto values = random_values<W>(count, rng);
+  std::vector<I> places;
+  for (Index k = 0; k < count; ++k) places.push_back(static_cast<I>(rng.below(kTableRows)));
+  auto y = random_values<W>(n + 2, rng);
+  const auto before = y;
+  kernel::gather_rows(values.data(), places.data(), count, table.data() + 1, n, y.data() + 1);
+  EXPECT_EQ(y.front(), before.front());
+  EXPECT_EQ(y.back(), before.back());
+  for (Index j = 0; j < n; ++j) {
+    double expected = 0;
+    for (std::size_t k = 0; k < places.size(); ++k)
+      expected += static_cast<double>(values[k]) *
+                  static_cast<double>(table[static_cast<std::size_t>(1 + static_cast<Index>(places[k]) * n + j)]);
+    ASSERT_NEAR(y[static_cast<std::size_t>(j + 1)], expected, 100 * std::numeric_limits<W>::epsilon());
+  }
+}
+
+TYPED_TEST(Kernel, GatherRowsOverwritesWithTheSumOfTheChosenRows) {
+  using W = typename TypeParam::Vector;
+  Rng rng(7);
+  for (const Index n : lengths())
+    for (const Index count : {0, 1, 5, 30}) {
+      check_gather<W, std::int32_t>(rng, n, count);
+      check_gather<W, std::int64_t>(rng, n, count);
     }
+}
+
+TYPED_TEST(Kernel, FindNonzerosListsThemInOrder) {
+  using W = typename TypeParam::Vector;
+  Rng rng(8);
+  for (const Index n : lengths()) {
+    auto row = random_values<W>(n + 1, rng);
+    for (auto& value : row)
+      if (rng.uniform() < 0.6) value = rng.uniform() < 0.5 ? W(0) : -W(0);
+    std::vector<std::int32_t> places(static_cast<std::size_t>(n) + 1, -7);
+    std::vector<W> values(places.size(), W(-7));
+    const Index count = kernel::find_nonzeros(row.data() + 1, n, places.data(), values.data());
+    Index expected = 0;
+    for (Index j = 0; j < n; ++j) {
+      if (row[static_cast<std::size_t>(j + 1)] == W(0)) continue;
+      ASSERT_EQ(places[static_cast<std::size_t>(expected)], j);
+      ASSERT_EQ(values[static_cast<std::size_t>(expected)], row[static_cast<std::size_t>(j + 1)]);
+      ++expected;
+    }
+    EXPECT_EQ(count, expected);
   }
 }
 
