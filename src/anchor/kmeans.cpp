@@ -170,6 +170,21 @@ void drop_unused(const std::vector<std::int32_t>& cluster, Centres& centres) {
   centres.values.resize(at(kept * centres.dim));
 }
 
+// Lloyd's rounds.
+template <class View>
+void improve(const View& x, Index rounds, std::span<const double> weights, int threads, Centres& centres) {
+  Assignment assignment = assign(x, centres, threads);
+  for (Index round = 0; round < rounds; ++round) {
+    const auto empty = move_to_means(x, assignment, weights, threads, centres);
+    repair(x, empty, assignment, weights, centres);
+    auto next = assign(x, centres, threads);
+    const bool settled = next.cluster == assignment.cluster && empty.empty();
+    assignment = std::move(next);
+    if (settled) break;
+  }
+  drop_unused(assignment.cluster, centres);
+}
+
 template <class View>
 Centres cluster_rows(const View& x, const KmeansOptions& options, std::span<const double> weights, Rng& rng) {
   Centres centres{0, x.cols, {}};
@@ -177,18 +192,7 @@ Centres cluster_rows(const View& x, const KmeansOptions& options, std::span<cons
   add_seeds(x, draw_rows(x.rows, few, rng), weights, options.clusters, rng, options.threads, centres);
   if (centres.count < options.clusters && few < x.rows)
     add_seeds(x, draw_rows(x.rows, x.rows, rng), weights, options.clusters, rng, options.threads, centres);
-  if (centres.count == 0) return centres;
-
-  Assignment assignment = assign(x, centres, options.threads);
-  for (Index round = 0; round < options.rounds; ++round) {
-    const auto empty = move_to_means(x, assignment, weights, options.threads, centres);
-    repair(x, empty, assignment, weights, centres);
-    auto next = assign(x, centres, options.threads);
-    const bool settled = next.cluster == assignment.cluster;
-    assignment = std::move(next);
-    if (settled) break;
-  }
-  drop_unused(assignment.cluster, centres);
+  if (centres.count > 0) improve(x, options.rounds, weights, options.threads, centres);
   return centres;
 }
 
@@ -215,6 +219,11 @@ Centres kmeans(const Matrix& x, const KmeansOptions& options, std::span<const do
   if (!weights.empty())
     for (const Index i : rows) sample_weights.push_back(weights[at(i)]);
   return run(gather_rows(x, rows, options.threads), sample_weights);
+}
+
+Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int threads) {
+  x.visit([&](const auto& view) { improve(view, rounds, {}, threads, centres); });
+  return centres;
 }
 
 std::vector<std::int32_t> assign_clusters(const Matrix& x, const Centres& centres, int threads) {

@@ -33,6 +33,9 @@ struct Centres {
 // weights: one per row of x, not negative, or empty (= all the same).
 Centres kmeans(const Matrix& x, const KmeansOptions& options, std::span<const double> weights = {});
 
+// Lloyd rounds from given centres (at least one); those without rows in the end are left out.
+Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int threads = 0);
+
 // For every row of x the nearest centre (the first of several equally near).
 std::vector<std::int32_t> assign_clusters(const Matrix& x, const Centres& centres, int threads = 0);
 

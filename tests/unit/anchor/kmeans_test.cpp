@@ -83,7 +83,16 @@ TEST(Kmeans, SeedingFindsWellSeparatedClumps) {
   }
 }
 
-TEST(Kmeans, AClusterThatLosesItsRowsMovesToTheFarthestOne) {
+TEST(Kmeans, AClusterWithoutRowsMovesToTheFarthestOne) {
+  const Table table{{0}, {1}, {2}, {100}};
+  const Centres start{2, 1, {0.5, 5000.0}};  // no row is nearest to the second
+  const auto centres = improve_centres(dense<float>(table), start, 5);
+  std::set<double> places;
+  for (Index j = 0; j < centres.count; ++j) places.insert(centres.row(j)[0]);
+  EXPECT_EQ(places, (std::set<double>{1, 100}));
+}
+
+TEST(Kmeans, RowsWithoutWeightAreNeitherSeedsNorPartOfMeans) {
   // All weight on two places at the seeding, rows of no weight are never seeds nor means.
   const Table table{{0}, {0}, {10}, {500}};
   const std::vector<double> weights{1, 1, 1, 0};
