@@ -66,9 +66,10 @@ struct ProblemSpec {
 struct Certificate {
   enum class Kind : std::uint8_t { duality_gap, prox_gradient };
   Kind kind = Kind::duality_gap;
-  double primal = 0;        // F at the point
-  double dual = 0;          // a lower bound of F*; NaN for prox_gradient
-  double relative_gap = 0;  // (primal - dual) / max(|primal|, tiny), or the norm of the prox-gradient step over max(1, ||w||)
+  double primal = 0;  // F at the point
+  double dual = 0;    // a lower bound of F*; NaN for prox_gradient
+  double relative_gap =
+      0;  // (primal - dual) / max(|primal|, tiny), or the norm of the prox-gradient step over max(1, ||w||)
 };
 
 // Immutable; cheap to copy. Throws at construction, with one sentence, when data and spec do not fit.
@@ -84,12 +85,12 @@ class Problem {
   bool has_intercept() const { return spec().intercept != Intercept::none; }
   Index dim() const { return cols() + (has_intercept() ? 1 : 0); }
 
-  std::span<const double> targets() const;  // +1 / -1, or the real labels: one per row
-  std::span<const double> weights() const;  // q_i: one per row, EMPTY when all are 1/n
-  double weight(Index i) const;             // q_i
-  double total_weight() const;              // sum of q_i: 1, or 2 for ClassWeight::paper
-  double positive_class() const;            // label values behind +1 and, with exactly two classes, -1
-  double negative_class() const;            // NaN when several classes were merged
+  std::span<const double> targets() const;   // +1 / -1, or the real labels: one per row
+  std::span<const double> weights() const;   // q_i: one per row, EMPTY when all are 1/n
+  double weight(Index i) const;              // q_i
+  double total_weight() const;               // sum of q_i: 1, or 2 for ClassWeight::paper
+  double positive_class() const;             // label values behind +1 and, with exactly two classes, -1
+  double negative_class() const;             // NaN when several classes were merged
   std::span<const double> mean_row() const;  // sum_i q_i x_i / sum_i q_i; one pass at the first call, then kept
 
   // The objective as a formula with the numbers in it, for people.
@@ -101,8 +102,9 @@ class Problem {
 };
 
 // Exact quantities over all rows; each is one pass on `spec.threads` threads, double sums in fixed order.
-double objective(const Problem& problem, std::span<const double> w);                           // F(w)
-double smooth_gradient(const Problem& problem, std::span<const double> w, std::span<double> gradient);  // loss part's gradient; returns the loss part's value
+double objective(const Problem& problem, std::span<const double> w);  // F(w)
+double smooth_gradient(const Problem& problem, std::span<const double> w,
+                       std::span<double> gradient);  // loss part's gradient; returns the loss part's value
 Certificate certify(const Problem& problem, std::span<const double> w);
 
 // The minimiser of F to a relative gap of `tol` (default: as far as double goes), by second-order methods. Meant for
@@ -117,21 +119,22 @@ struct Optimum {
 struct OptimumOptions {
   double tol = 1e-12;
   Index max_iterations = 1000;
-  double max_seconds = 0;        // 0 = no limit
-  std::vector<double> start;     // empty = zero
-  std::string cache_folder;      // empty = no cache; else looked up and kept by content of the problem
+  double max_seconds = 0;     // 0 = no limit
+  std::vector<double> start;  // empty = zero
+  std::string cache_folder;   // empty = no cache; else looked up and kept by content of the problem
 };
 Optimum solve_reference(const Problem& problem, const OptimumOptions& options = {});
 
 // Constants of the theory (docs/theory.md): smoothness, strong convexity, step bounds, rate.
 struct Theory {
-  double smoothness_max = 0;      // L = max_i L_i = curvature * ||x_i||^2 (intercept included), times the row's weight relative to 1/n
-  double smoothness_mean = 0;     // sum_i q_i L_i
-  double smoothness_full = 0;     // L_P, by power iteration
-  double strong_convexity = 0;    // mu = 2 lambda for l2 without factors or a free intercept, else what is guaranteed
-  double svrg_step_bound = 0;     // 1/(4L)
-  double s3gd_step_bound = 0;     // 1/(8L)
-  double batch_smoothness = 0;    // L(p), the expected smoothness of a mini-batch
+  double smoothness_max =
+      0;  // L = Q max_i curvature ||x_i||^2, intercept included, Q the total weight (rows drawn by it)
+  double smoothness_mean = 0;   // sum_i q_i L_i
+  double smoothness_full = 0;   // L_P, by power iteration
+  double strong_convexity = 0;  // mu = 2 lambda for l2 without factors or a free intercept, else what is guaranteed
+  double svrg_step_bound = 0;   // 1/(4L)
+  double s3gd_step_bound = 0;   // 1/(8L)
+  double batch_smoothness = 0;  // L(p), the expected smoothness of a mini-batch
   double suggested_step = 0;
 };
 Theory theory(const Problem& problem, Index batch = 10, std::uint64_t seed = 0);

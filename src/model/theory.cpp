@@ -98,9 +98,10 @@ Theory theory(const Problem& problem, Index batch, std::uint64_t seed) {
   const auto lengths = squared_row_norms(problem);
   Theory result;
   for (Index i = 0; i < problem.rows(); ++i) {
-    const double smoothness = curvature * lengths[at(i)] * problem.weight(i);
-    result.smoothness_max = std::max(result.smoothness_max, smoothness * n);
-    result.smoothness_mean += smoothness;
+    if (problem.weight(i) == 0) continue;
+    const double smoothness = curvature * lengths[at(i)];
+    result.smoothness_max = std::max(result.smoothness_max, smoothness * problem.total_weight());
+    result.smoothness_mean += smoothness * problem.weight(i);
   }
   result.smoothness_full = std::min(curvature * largest_eigenvalue(problem, seed), result.smoothness_mean);
   result.strong_convexity = std::numeric_limits<double>::infinity();

@@ -51,7 +51,8 @@ class Control {
   // The solution the estimator stands for, where it is not the iterate itself.
   virtual void report(Iterate<T>& iterate, std::span<double> w) const { iterate.read(w); }
 
-  virtual double extra_passes() const { return 0; }  // passes over the rows spent outside of batches, so far
+  virtual double extra_passes() const { return 0; }         // passes over the rows spent outside of batches, so far
+  virtual double passes_per_snapshot() const { return 0; }  // what a snapshot adds to them
   virtual bool draws_rows() const { return true; }
 
  private:

@@ -18,6 +18,7 @@ class GdControl final : public Control<T> {
       : problem_(input.problem), accelerated_(input.accelerated), point_(static_cast<std::size_t>(problem_.dim())) {}
 
   void refresh(Iterate<T>& iterate) override {
+    iterate.settle();
     iterate.read(point_);
     full_.evaluate(problem_, point_);
     iterate.set_drift(full_.gradient);
@@ -53,6 +54,7 @@ class GdControl final : public Control<T> {
   }
 
   double extra_passes() const override { return passes_; }
+  double passes_per_snapshot() const override { return 1; }
   bool draws_rows() const override { return false; }
 
  private:

@@ -3,9 +3,9 @@
 // A step is   w <- prox_{eta R}( w - eta * (spike + drift) ),   spike = sum over the batch of c_i x_i,
 // where the drift is a dense vector that stays the same until the next snapshot. Forms:
 //
-//   eager    w itself; O(d) a step                                       dense rows, and penalties that couple
-//   coordinates scaled   w = s (v + b drift + (X M) a): the shrink changes s alone   sparse rows, l2 or none lazy every
-//   coordinate is brought up to date when touched         sparse rows, any separable penalty
+//   eager    w itself, O(d) a step: dense rows, and penalties that couple coordinates
+//   scaled   w = s (v + b drift + (X M) a), the shrink changes s alone: sparse rows, l2 or none
+//   lazy     every coordinate is brought up to date when touched: sparse rows, any separable penalty
 //
 // The intercept is coordinate `cols`, kept beside w because its penalty differs.
 #pragma once
@@ -50,7 +50,10 @@ class Iterate {
   virtual void add_to_drift(std::span<const Index> rows, const double* coefficients) = 0;  // drift += sum c_i x_i
   virtual void set_drift_from_basis(std::span<const double> phi) = 0;
 
-  virtual void read(std::span<double> w) = 0;  // the current parameters, dim of them
+  virtual void read(std::span<double> w) = 0;  // the current parameters, dim of them; changes nothing
+  // Puts the parts w is kept in together, O(d). A control that reads w and sets a drift does this first, so that it sees
+  // the very w the next steps start from.
+  virtual void settle() {}
   virtual void assign(std::span<const double> w) = 0;
   // Asks the cache for what coming steps read: the rows of the step after next, and what those of the next point to.
   virtual void prefetch(std::span<const Index> next, std::span<const Index> after) const = 0;

@@ -108,6 +108,8 @@ class LazyIterate final : public Iterate<typename View::Value> {
     }
   }
 
+  void settle() override { flush(); }
+
   void assign(std::span<const double> w) override {
     flush();
     for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j].value = static_cast<T>(w[j]);

@@ -47,8 +47,9 @@ std::vector<double> weighted_sum(const Problem& problem, std::span<const double>
 }  // namespace
 
 template <class T>
-GradientQuality measure_quality(const Problem& problem, const Control<T>& control, Sampler& sampler, bool unbiased,
-                                Index batch_size, std::span<const double> w, Rng& rng) {
+GradientQuality measure_quality(const Problem& problem, const Control<T>& control, const Sampler& sampler,
+                                bool unbiased, Index batch_size, std::span<const double> w, Rng& rng) {
+  if (!control.draws_rows()) return {1.0, 0.0, std::vector<double>(static_cast<std::size_t>(problem.dim()), 0.0)};
   const auto n = static_cast<std::size_t>(problem.rows());
   const Loss loss(problem.spec().loss);
   std::vector<double> slopes(n), residuals(n), all_margins(n);
@@ -80,16 +81,16 @@ GradientQuality measure_quality(const Problem& problem, const Control<T>& contro
   }
   const std::vector<double> norms = squared_row_norms(problem);
   const auto plain = make_sampler(Sampling::weighted, problem, batch_size);
-  const bool exact = !control.draws_rows();
-  const double error = exact ? 0.0 : sampler.variance(residuals, norms, problem) + (unbiased ? 0.0 : squared_bias);
+  const double error = sampler.variance(residuals, norms, problem) + (unbiased ? 0.0 : squared_bias);
   quality.variance_ratio = error / plain->variance(slopes, norms, problem);
 
   Batch batch;
+  const auto probe = sampler.clone();
   double sum = 0;
   for (int repeat = 0; repeat < kBatches; ++repeat) {
     std::vector<double> estimate = drift;
-    sampler.next(rng, batch);
-    for (std::size_t b = 0; b < batch.rows.size() && !exact; ++b)
+    probe->next(rng, batch);
+    for (std::size_t b = 0; b < batch.rows.size(); ++b)
       add_row(problem, batch.rows[b], batch.weights[b] * residuals[static_cast<std::size_t>(batch.rows[b])], estimate);
     sum += pearson(estimate, gradient);
   }
@@ -97,9 +98,9 @@ GradientQuality measure_quality(const Problem& problem, const Control<T>& contro
   return quality;
 }
 
-template GradientQuality measure_quality(const Problem&, const Control<float>&, Sampler&, bool, Index,
+template GradientQuality measure_quality(const Problem&, const Control<float>&, const Sampler&, bool, Index,
                                          std::span<const double>, Rng&);
-template GradientQuality measure_quality(const Problem&, const Control<double>&, Sampler&, bool, Index,
+template GradientQuality measure_quality(const Problem&, const Control<double>&, const Sampler&, bool, Index,
                                          std::span<const double>, Rng&);
 
 }  // namespace s3gd

@@ -13,7 +13,7 @@ struct GradientQuality {
 };
 
 template <class T>
-GradientQuality measure_quality(const Problem& problem, const Control<T>& control, Sampler& sampler, bool unbiased,
-                                Index batch, std::span<const double> w, Rng& rng);
+GradientQuality measure_quality(const Problem& problem, const Control<T>& control, const Sampler& sampler,
+                                bool unbiased, Index batch, std::span<const double> w, Rng& rng);
 
 }  // namespace s3gd

@@ -32,6 +32,8 @@ class WeightedSampler final : public Sampler {
         batch_(batch),
         weight_(problem.total_weight() / static_cast<double>(batch)) {}
 
+  std::unique_ptr<Sampler> clone() const override { return std::make_unique<WeightedSampler>(*this); }
+
   void next(Rng& rng, Batch& batch) override {
     batch.rows.resize(static_cast<std::size_t>(batch_));
     batch.weights.assign(static_cast<std::size_t>(batch_), weight_);
@@ -53,7 +55,7 @@ class WeightedSampler final : public Sampler {
   double weight_;
 };
 
-// Rows in a random order, each once a pass. A pass ends with whatever is left, so every row has the same share.
+// Rows in a random order, each once a pass.
 class ShuffledSampler final : public Sampler {
  public:
   ShuffledSampler(const Problem& problem, Index batch)
@@ -62,12 +64,16 @@ class ShuffledSampler final : public Sampler {
     at_ = order_.size();
   }
 
+  std::unique_ptr<Sampler> clone() const override { return std::make_unique<ShuffledSampler>(*this); }
+
   void next(Rng& rng, Batch& batch) override {
     if (at_ == order_.size()) {
       rng.shuffle(order_);
       at_ = 0;
     }
-    const std::size_t end = std::min(order_.size(), at_ + static_cast<std::size_t>(batch_));
+    // What would be left over joins the last batch: alone, a row or two would carry a whole batch's weight.
+    const auto size = static_cast<std::size_t>(batch_);
+    const std::size_t end = order_.size() - at_ < 2 * size ? order_.size() : at_ + size;
     batch.rows.assign(order_.begin() + static_cast<std::ptrdiff_t>(at_),
                       order_.begin() + static_cast<std::ptrdiff_t>(end));
     batch.weights.resize(batch.rows.size());
@@ -106,6 +112,8 @@ class ImportanceSampler final : public Sampler {
     for (double& value : probability_) value /= sum;
     table_ = AliasTable(probability_);
   }
+
+  std::unique_ptr<Sampler> clone() const override { return std::make_unique<ImportanceSampler>(*this); }
 
   void next(Rng& rng, Batch& batch) override {
     batch.rows.resize(static_cast<std::size_t>(batch_));
@@ -154,6 +162,8 @@ class StratifiedSampler final : public Sampler {
       tables_.emplace_back(weights);
     }
   }
+
+  std::unique_ptr<Sampler> clone() const override { return std::make_unique<StratifiedSampler>(*this); }
 
   void next(Rng& rng, Batch& batch) override {
     batch.rows.resize(members_.size());

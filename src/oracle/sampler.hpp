@@ -29,6 +29,7 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual void next(Rng& rng, Batch& batch) = 0;
+  virtual std::unique_ptr<Sampler> clone() const = 0;  // draws from it leave this one where it is
   // Trace of the covariance of one step's estimate for these r_i, given ||x_i||^2 (intercept included). Exact.
   virtual double variance(std::span<const double> residuals, std::span<const double> squared_norms,
                           const Problem& problem) const = 0;

@@ -56,6 +56,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     if (!g_.empty()) drift_weight_ += factor;
     for (std::size_t j = 0; j < phi_.size(); ++j) basis_weights_[j] += factor * phi_[j];
     if (intercept_) intercept_value_ = intercept_shrink_ * (intercept_value_ - eta_ * (sum + intercept_drift_));
+    ++steps_since_fold_;
     scale_ *= shrink_;
     if (scale_ < kSmallestScale) fold_scale();
   }
@@ -87,6 +88,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   }
 
   void set_drift_from_basis(std::span<const double> phi) override {
+    if (steps_since_fold_ >= steps_between_folds_) fold_basis();
     phi_.assign(phi.begin(), phi.end());
     phi_.resize(static_cast<std::size_t>(basis_count_), -1.0);  // the constant term, where there is one
     intercept_drift_ = 0;
@@ -102,6 +104,8 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     }
     if (intercept_) w.back() = intercept_value_;
   }
+
+  void settle() override { fold_drift(); }
 
   void assign(std::span<const double> w) override {
     scale_ = 1;
@@ -124,6 +128,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
  private:
   // 1/s multiplies every update of v, which float must still hold: far from its end, yet folded rarely (O(d)).
   static constexpr double kSmallestScale = 1e-9;
+  static constexpr Index kFewestStepsBetweenFolds = 1 << 14;
 
   double dot_with_drift(std::int64_t start, Index count) const {
     return kernel::sparse_dot(view_.values + start, view_.columns + start, count, v_.data()) +
@@ -141,6 +146,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
       if (intercept_) basis_intercepts_.push_back(static_cast<double>(vector[cols_]));
     }
     basis_weights_.assign(static_cast<std::size_t>(basis_count_), 0.0);
+    steps_between_folds_ = std::max(kFewestStepsBetweenFolds, cols_ * basis_count_ / 1000);
     products_.resize(view_.rows * basis_count_);
     visited_.assign(static_cast<std::size_t>(view_.rows), false);
   }
@@ -156,6 +162,14 @@ class ScaledIterate final : public Iterate<typename View::Value> {
                      basis_count_);
     }
     return products;
+  }
+
+  // v and B a may grow apart in opposite directions; put together now and then, they do not lose each other's digits.
+  void fold_basis() {
+    for (Index j = 0; j < cols_; ++j)
+      v_[static_cast<std::size_t>(j)] += static_cast<T>(kernel::dot(basis_row(j), basis_weights_.data(), basis_count_));
+    std::fill(basis_weights_.begin(), basis_weights_.end(), 0.0);
+    steps_since_fold_ = 0;
   }
 
   void fold_drift() {
@@ -188,6 +202,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   std::vector<double> basis_intercepts_;
   std::vector<double> basis_weights_;  // a
   std::vector<double> phi_;
+  Index steps_since_fold_ = 0, steps_between_folds_ = 0;
   GrowBuffer<T> products_;  // rows x basis_count: K, zero pages until visited
   std::vector<bool> visited_;
 };

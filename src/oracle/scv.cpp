@@ -48,7 +48,11 @@ class ScvControl final : public Control<T> {
   }
 
   void refresh(Iterate<T>& iterate) override {
+    iterate.settle();
+    const std::vector<double> before = w_;
     iterate.read(w_);
+    if (ready_ && w_ == before) return;  // asked again at the same point
+    ready_ = true;
     std::fill(drift_.begin(), drift_.end(), 0.0);
     for (int c = 0; c < 2; ++c) linearise(c);
     if (problem_.dim() > kLargestMomentDim) add_second_moment_by_rows();
@@ -63,6 +67,7 @@ class ScvControl final : public Control<T> {
   }
 
   double extra_passes() const override { return passes_; }
+  double passes_per_snapshot() const override { return problem_.dim() > kLargestMomentDim ? 1 : 0; }
 
  private:
   // Regression has one class of all rows; its targets' mean stands in for the label.
@@ -79,6 +84,7 @@ class ScvControl final : public Control<T> {
   Loss loss_;
   std::array<ClassMoments, 2> classes_;
   double mean_target_ = 0;
+  bool ready_ = false;
   std::vector<double> w_, drift_;
   double passes_ = 0;
 };

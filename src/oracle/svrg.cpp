@@ -16,6 +16,7 @@ class SvrgControl final : public Control<T> {
       : problem_(input.problem), w_(static_cast<std::size_t>(input.problem.dim())) {}
 
   void refresh(Iterate<T>& iterate) override {
+    iterate.settle();
     iterate.read(w_);
     snapshot_.evaluate(problem_, w_);
     iterate.set_drift(snapshot_.gradient);
@@ -27,6 +28,7 @@ class SvrgControl final : public Control<T> {
   }
 
   double extra_passes() const override { return passes_; }
+  double passes_per_snapshot() const override { return 1; }
 
  private:
   Problem problem_;

@@ -62,7 +62,7 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   }
   Index next_observation = state.iteration;
   for (;; ++state.iteration) {
-    const bool snapshot = state.iteration % options.inner == 0;
+    const bool snapshot = state.iteration % state.inner == 0;
     if (state.iteration == next_observation || (snapshot && options.urgent && options.urgent())) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;

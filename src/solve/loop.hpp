@@ -14,7 +14,6 @@ namespace s3gd {
 struct LoopOptions {
   double step = 0;
   double decay = 0;  // T0 of step / (1 + iteration / T0); 0 = constant
-  Index inner = 20;
   bool average_snapshot = false;
   std::function<bool()> urgent;  // asked at every snapshot: observe now, whatever was planned?
 };
@@ -24,6 +23,7 @@ struct LoopState {
   Iterate<T>& iterate;
   Control<T>& control;
   Sampler& sampler;
+  Index inner = 20;  // steps between snapshots
   Index iteration = 0;
   double rows_drawn = 0;
   double step = 0;

@@ -36,7 +36,6 @@ Observer::Observer(const Problem& problem, const SolveOptions& options, const So
   const double at_zero = objective(problem, w_);
   const double at_start = options.start.empty() ? at_zero : objective(problem, options.start);
   hopeless_ = 10 * std::max(at_zero, at_start);
-  iterations_per_pass_ = std::max<Index>(1, problem.rows() / std::max<Index>(1, options.batch));
 }
 
 bool Observer::urgent() const {
@@ -56,7 +55,10 @@ Index Observer::observe(LoopState<T>& state) {
   }
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
-  return finished_ ? -1 : next_observation(state.iteration);
+  const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_.rows()) *
+                                     (state.control.draws_rows() ? 1.0 : 0.0) +
+                                 state.control.passes_per_snapshot() / static_cast<double>(state.inner);
+  return finished_ ? -1 : next_observation(state.iteration, passes_per_step);
 }
 
 template <class T>
@@ -90,12 +92,15 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
 // Also follows |H - P|, the paper's Delta_{H,P}, along the run: the line integral of grad H - grad P over the path.
 template <class T>
 void Observer::measure_gradients(LoopState<T>& state, TraceRow& row) {
+  // With a snapshot at every step the control is never stale: the next step would begin with this.
+  if (state.inner == 1 && state.control.draws_rows()) state.control.refresh(state.iterate);
   const GradientQuality quality =
       measure_quality(problem_, state.control, state.sampler, unbiased_, options_.batch, w_, probe_rng_);
   row.correlation = quality.correlation;
   row.variance_ratio = quality.variance_ratio;
   if (last_point_.empty()) {
-    last_point_.assign(w_.size(), 0.0);
+    last_point_ = options_.start;
+    last_point_.resize(w_.size(), 0.0);
     last_surrogate_ = quality.surrogate;
   }
   for (std::size_t j = 0; j < w_.size(); ++j)
@@ -127,7 +132,7 @@ bool Observer::should_stop(const TraceRow& row) {
          (budget_.passes > 0 && row.passes >= budget_.passes);
 }
 
-Index Observer::next_observation(Index iteration) const {
+Index Observer::next_observation(Index iteration, double passes_per_step) const {
   Index next;
   if (options_.trace_every > 0) {
     next = iteration + options_.trace_every;
@@ -135,16 +140,12 @@ Index Observer::next_observation(Index iteration) const {
     const bool tracing = options_.trace_gradients || options_.trace_every < 0;
     const double growth = tracing ? kTraceGrowth : kStopGrowth;
     next = std::max(iteration + 1, static_cast<Index>(static_cast<double>(iteration) * growth));
-    if (!tracing) next = std::max(next, iterations_per_pass_);
+    if (!tracing) next = std::max(next, static_cast<Index>(1 / std::max(passes_per_step, 1e-12)));
   }
   if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
-  if (budget_.passes > 0 && trace_.back().passes < budget_.passes) {
-    // Not beyond the last pass, as far as the passes so far tell how many a step costs.
-    const double so_far = std::max(trace_.back().passes, 1e-9);
-    const double a_step = iteration > 0 ? so_far / static_cast<double>(iteration)
-                                        : static_cast<double>(options_.batch) / static_cast<double>(problem_.rows());
-    const auto left = static_cast<Index>(std::ceil((budget_.passes - trace_.back().passes) / a_step));
-    next = std::min(next, iteration + std::max<Index>(1, left));
+  if (budget_.passes > 0 && passes_per_step > 0) {
+    const double left = std::ceil((budget_.passes - trace_.back().passes) / passes_per_step);
+    if (left < static_cast<double>(next - iteration)) next = iteration + std::max<Index>(1, static_cast<Index>(left));
   }
   return next;
 }

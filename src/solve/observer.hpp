@@ -46,7 +46,7 @@ class Observer {
   template <class T>
   void measure_gradients(LoopState<T>& state, TraceRow& row);
   bool should_stop(const TraceRow& row);
-  Index next_observation(Index iteration) const;
+  Index next_observation(Index iteration, double passes_per_step) const;
 
   const Problem& problem_;
   const SolveOptions& options_;
@@ -55,12 +55,11 @@ class Observer {
   RunClock& clock_;
   Budget budget_;
   double hopeless_;  // an objective above this means divergence
-  Index iterations_per_pass_;
   Rng probe_rng_;
 
   std::vector<double> w_, best_;
   double best_objective_ = std::numeric_limits<double>::infinity();
-  std::vector<double> last_point_, last_surrogate_;  // of the surrogate's line integral
+  std::vector<double> last_point_, last_surrogate_;  // of the surrogate's line integral; empty before its first point
   double surrogate_integral_ = 0, surrogate_gap_ = 0;
   Status status_ = Status::out_of_passes;
   bool finished_ = false;

@@ -87,15 +87,18 @@ Solution run(const RunInput& input, const Estimator& estimator, double step, Run
   const auto iterate = make_iterate<T>(problem, penalty, control->basis(), form);
   if (!input.options.start.empty()) iterate->assign(input.options.start);
 
+  clock.pause();  // the observer evaluates the start
   Observer observer(problem, input.options, input.extra, estimator.unbiased, clock);
-  LoopOptions loop{step, input.options.decay, inner_of(input, estimator, basis_count, form),
-                   input.options.average_snapshot, [&] { return observer.urgent(); }};
-  LoopState<T> state{*iterate, *control, *sampler};
+  const LoopOptions loop{step, input.options.decay, input.options.average_snapshot, [&] { return observer.urgent(); }};
+  LoopState<T> state{*iterate, *control, *sampler, inner_of(input, estimator, basis_count, form)};
+  clock.resume();
   Rng rng(input.options.seed, 1);
   const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });
   clock.pause();
   if (end == LoopEnd::diverged) observer.diverged();
 
+  if (observer.best().empty())
+    throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
   Solution solution;
   solution.w = observer.best();
   Summary& summary = solution.summary;
@@ -107,7 +110,7 @@ Solution run(const RunInput& input, const Estimator& estimator, double step, Run
   summary.passes = state.rows_drawn / static_cast<double>(problem.rows()) + control->extra_passes();
   summary.iterations = state.iteration;
   summary.step = step;
-  summary.inner = loop.inner;
+  summary.inner = state.inner;
   summary.surrogate_gap = observer.surrogate_gap();
   solution.trace = std::move(observer.trace());
   return solution;

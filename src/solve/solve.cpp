@@ -19,6 +19,9 @@ namespace s3gd {
 namespace {
 
 constexpr double kAutoPasses = 2;  // of S3GD before the exact finish takes over
+// For centres, anchors and X M together: on very wide data auto takes fewer anchors.
+constexpr double kAnchorBytes = 1e9;
+constexpr double kBytesPerAnchorEntry = 28;
 
 void check_number(const char* name, double value, bool ok, const char* wanted) {
   if (!ok) throw Error(fmt::format("{} is {}", name, value), fmt::format("give {}", wanted));
@@ -31,8 +34,22 @@ void check_solver(const std::string& solver) {
     throw Error("there is no solver '" + solver + "'", "did you mean " + nearest(solver, names) + "?");
 }
 
+// Options that would have no effect are mistakes, not wishes to be passed over.
+void check_fits_solver(const SolveOptions& options) {
+  const Estimator* estimator = find_estimator(options.solver);
+  if (options.accelerated && options.solver != "gd")
+    throw Error("acceleration is gd's, the solver is " + options.solver, "use --solver gd, or leave it out");
+  if (estimator == nullptr) return;
+  if (estimator->fixed_inner && options.inner > 1)
+    throw Error(options.solver + " makes a snapshot at every step", "leave --inner out");
+  const bool own_rows = estimator->sampling != Sampling::weighted || options.solver == "gd";
+  if (own_rows && options.order != RowOrder::solver)
+    throw Error(options.solver + " chooses its rows itself", "leave --order out");
+}
+
 void check_options(const Problem& problem, const SolveOptions& options) {
   check_solver(options.solver);
+  check_fits_solver(options);
   check_number("the step", options.step, std::isfinite(options.step) && options.step >= 0, "a positive number");
   check_number("the decay", options.decay, std::isfinite(options.decay) && options.decay >= 0, "a positive number");
   check_number("the tolerance", options.tol, std::isfinite(options.tol) && options.tol >= 0, "0 or more");
@@ -64,10 +81,14 @@ Solution finish_exactly(const Problem& problem, const SolveOptions& options, std
   summary.cpu_seconds = clock.cpu_seconds();
   summary.iterations = optimum.iterations;
   const bool converged = optimum.certificate.relative_gap <= options.tol;
-  summary.status = converged             ? Status::converged
-                   : interrupted()       ? Status::interrupted
-                   : options.seconds > 0 ? Status::out_of_time
-                                         : Status::out_of_passes;
+  if (converged)
+    summary.status = Status::converged;
+  else if (interrupted())
+    summary.status = Status::interrupted;
+  else if (options.seconds > 0 && clock.wall_seconds() >= options.seconds)
+    summary.status = Status::out_of_time;
+  else
+    summary.status = Status::out_of_passes;
   summary.stages.push_back({optimum.method, clock.wall_seconds(), optimum.iterations,
                             converged ? "tolerance reached" : name_of(summary.status)});
   TraceRow row;
@@ -108,12 +129,17 @@ Solution join(Solution first, Solution second) {
 Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
   SolveOptions stage = options;
   stage.solver = "s3gd";
-  stage.order = RowOrder::shuffled;
+  // Each row once a pass reads memory best; with unequal weights drawing by weight allows larger steps.
+  if (stage.order == RowOrder::solver && problem.weights().empty()) stage.order = RowOrder::shuffled;
+  const auto affordable =
+      static_cast<Index>(kAnchorBytes / (kBytesPerAnchorEntry * static_cast<double>(problem.cols())));
+  stage.graph.anchors = std::clamp<Index>(affordable, 1, std::max<Index>(1, stage.graph.anchors));
   if (stage.passes <= 0 && stage.iterations <= 0) stage.passes = kAutoPasses;
   Solution solution = run_estimator({problem, stage, input});
   const Status status = solution.summary.status;
   if (status == Status::out_of_passes || status == Status::diverged) {
     SolveOptions rest = options;
+    if (options.iterations > 0) rest.iterations = std::max<Index>(1, options.iterations - solution.summary.iterations);
     if (options.seconds > 0)
       rest.seconds = std::max(1e-3, options.seconds - solution.summary.graph_seconds - solution.summary.solve_seconds);
     std::vector<double> start = solution.w;
@@ -159,7 +185,7 @@ Solution solve(const Problem& problem, const SolveOptions& options, const SolveI
     solution = finish_exactly(problem, options, options.start);
   else
     solution = run_estimator({problem, options, input});
-  if (input.test != nullptr && !solution.trace.empty())
+  if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
   add_advice(problem, options, solution.summary);
   return solution;

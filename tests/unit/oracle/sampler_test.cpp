@@ -73,6 +73,34 @@ TEST(Sampler, EstimatesAreUnbiasedAndTheirVarianceIsAsStated) {
   }
 }
 
+TEST(Sampler, DrawsFromACloneLeaveTheOriginalWhereItIs) {
+  const Problem problem = weighted_problem();
+  for (const Sampling kind : kAll) {
+    const auto sampler = make_sampler(kind, problem, 4, some_strata(problem.rows()));
+    const auto untouched = sampler->clone();
+    Rng rng(1), other(2), again(1);
+    Batch batch, expected;
+    for (int step = 0; step < 30; ++step) {
+      sampler->clone()->next(other, batch);
+      sampler->next(rng, batch);
+      untouched->next(again, expected);
+      ASSERT_EQ(batch.rows, expected.rows);
+    }
+  }
+}
+
+TEST(Sampler, NoBatchOfAShuffledPassIsSmallerThanAsked) {
+  const Problem problem = weighted_problem();
+  const auto sampler = make_sampler(Sampling::shuffled, problem, 7);
+  Rng rng(1);
+  Batch batch;
+  for (int step = 0; step < 30; ++step) {
+    sampler->next(rng, batch);
+    EXPECT_GE(batch.size(), 7);
+    EXPECT_LT(batch.size(), 14);
+  }
+}
+
 TEST(Sampler, ShuffledRowsComeOnceAPass) {
   const Problem problem = weighted_problem();
   const auto sampler = make_sampler(Sampling::shuffled, problem, 7);
