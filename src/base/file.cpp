@@ -9,12 +9,17 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
+
+constexpr mode_t kPermissions = 0777;
+constexpr int kMostLinks = 40;  // as the system's own limit
 
 void sync_to_disk(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -23,6 +28,27 @@ void sync_to_disk(const std::string& path) {
   const int error_number = errno;
   close(fd);
   if (!ok) throw_file_error("write", path, error_number);
+}
+
+// Where a path leads, also when nothing is there yet: renaming over a symbolic link would replace the link.
+std::string follow_links(const std::string& path) {
+  std::filesystem::path at = path;
+  std::error_code ignored;
+  for (int followed = 0; std::filesystem::is_symlink(at, ignored); ++followed) {
+    if (followed == kMostLinks) throw_file_error("write", path, ELOOP);
+    at = at.parent_path() / std::filesystem::read_symlink(at, ignored);  // an absolute one stands for itself
+  }
+  return at.string();
+}
+
+// name: what the user calls it.
+void write_stream(const std::string& path, const std::string& name, const std::function<void(std::ostream&)>& fill) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) throw_file_error("write", name, errno);
+  fill(out);
+  out.close();
+  if (!out) throw_file_error("write", name, errno != 0 ? errno : EIO);
 }
 
 }  // namespace
@@ -62,17 +88,19 @@ MappedFile::~MappedFile() {
 }
 
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& fill) {
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw_file_error("write", path, EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) return write_stream(path, path, fill);
+
   static std::atomic<unsigned> counter{0};
-  const std::string temporary = path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+  const std::string target = follow_links(path);
+  const std::string temporary = target + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
   try {
-    errno = 0;
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) throw_file_error("write", path, errno);
-    fill(out);
-    out.close();
-    if (!out) throw_file_error("write", path, errno != 0 ? errno : EIO);
+    write_stream(temporary, path, fill);
+    if (exists && chmod(temporary.c_str(), info.st_mode & kPermissions) != 0) throw_file_error("write", path, errno);
     sync_to_disk(temporary);
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_file_error("write", path, errno);
+    if (std::rename(temporary.c_str(), target.c_str()) != 0) throw_file_error("write", path, errno);
   } catch (...) {
     std::remove(temporary.c_str());
     throw;

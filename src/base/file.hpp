@@ -34,6 +34,8 @@ bool file_exists(const std::string& path);
 
 // Calls fill(stream) on a temporary file beside `path` and renames it into place only when all was written.
 // On any failure or exception the temporary file is removed and what stood at `path` before is untouched.
+// Symbolic links are followed, an existing file keeps its permissions, and what is no regular file (a pipe, a device)
+// is written to as it stands.
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& fill);
 
 }  // namespace s3gd

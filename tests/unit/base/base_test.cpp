@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/buffer.hpp"
 #include "base/clock.hpp"
@@ -83,6 +86,49 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNoDebris) {
                Error);
   EXPECT_EQ(slurp(path), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(FileTest, ALinkStaysALinkAndItsTargetIsWritten) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_symlink("elsewhere/target", folder_ / "inner");
+  fs::create_symlink(folder_ / "inner", folder_ / "link");
+  for (const char* text : {"new", "again"}) {  // first the target is not there yet
+    write_atomically((folder_ / "link").string(), [&](std::ostream& out) { out << text; });
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_TRUE(fs::is_symlink(folder_ / "inner"));
+    EXPECT_EQ(slurp((folder_ / "elsewhere/target").string()), text);
+  }
+  fs::create_symlink("loop", folder_ / "loop");
+  EXPECT_THROW(write_atomically((folder_ / "loop").string(), [](std::ostream&) {}), Error);
+}
+
+TEST_F(FileTest, AnExistingFileKeepsItsPermissions) {
+  namespace fs = std::filesystem;
+  const auto path = folder_ / "secret";
+  write_atomically(path.string(), [](std::ostream& out) { out << "old"; });
+  for (const auto mode : {fs::perms(0600), fs::perms(0640), fs::perms(0666)}) {
+    fs::permissions(path, mode);
+    write_atomically(path.string(), [](std::ostream& out) { out << "new"; });
+    EXPECT_EQ(fs::status(path).permissions(), mode);
+  }
+}
+
+TEST_F(FileTest, APipeIsWrittenToAndStays) {
+  const auto path = (folder_ / "pipe").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = slurp(path); });
+  write_atomically(path, [](std::ostream& out) { out << "through the pipe"; });
+  reader.join();
+  EXPECT_EQ(received, "through the pipe");
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(FileTest, AFolderIsNotWritten) {
+  EXPECT_THROW(write_atomically(folder_.string(), [](std::ostream&) {}), Error);
+  EXPECT_TRUE(std::filesystem::is_directory(folder_));
 }
 
 TEST_F(FileTest, MappingADirectoryOrNothingIsAnErrorThatNamesIt) {
