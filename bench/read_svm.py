@@ -6,8 +6,8 @@
 
 Readers: ours with 1 and 2 threads, scikit-learn's load_svmlight_file (from an environment the script makes beside the
 build), and LIBLINEAR's, which can only be reached through its program: `liblinear-train -c 0` reads the file, then
-finds that C = 0 is not allowed and stops before it trains, so all of its time is reading. The readers take turns, and
-the best round of each counts, by wall time and by processor time (which other programs on the machine disturb less).
+finds that C = 0 is not allowed and stops before it trains, so all of its time is reading. The readers take turns,
+each reads the file once a round in a process of its own, and the best round of each counts, by wall time and by processor time (which other programs on the machine disturb less).
 """
 
 import argparse
@@ -67,8 +67,8 @@ def main():
 
     python = sklearn_python()
     readers = {
-        "s3gd, 1 thread": lambda: run_json(arguments.program, arguments.file, 1, 3),
-        "s3gd, 2 threads": lambda: run_json(arguments.program, arguments.file, 2, 3),
+        "s3gd, 1 thread": lambda: run_json(arguments.program, arguments.file, 1, 1),
+        "s3gd, 2 threads": lambda: run_json(arguments.program, arguments.file, 2, 1),
         "scikit-learn": lambda: run_json(python, "-c", SKLEARN, arguments.file),
     }
     if shutil.which("liblinear-train"):

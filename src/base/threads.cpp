@@ -45,7 +45,7 @@ struct Job {
   void wait() {
     std::unique_lock lock(mutex);
     finished.wait(lock, [this] { return done.load() == chunks; });
-    // Taken out of the job: its last owner may be a helper, which must not end the life of what the caller catches.
+    // Taken out of the job: its last owner may be a worker, which must not end the life of what the caller catches.
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
 
@@ -66,11 +66,11 @@ class Pool {
     return pool;
   }
 
-  void help(const std::shared_ptr<Job>& job, int helpers) {
+  void help(const std::shared_ptr<Job>& job, int workers) {
     {
       std::lock_guard lock(mutex_);
-      while (static_cast<int>(threads_.size()) < helpers) threads_.emplace_back([this] { run(); });
-      for (int i = 0; i < helpers; ++i) queue_.push_back(job);
+      while (static_cast<int>(threads_.size()) < workers) threads_.emplace_back([this] { run(); });
+      for (int i = 0; i < workers; ++i) queue_.push_back(job);
     }
     wake_.notify_all();
   }
