@@ -1,13 +1,12 @@
 // s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
+#include <filesystem>
 #include <memory>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
 #include "command.hpp"
-#include "data/compressed_output.hpp"
+#include "data/format.hpp"
 #include "data/generate.hpp"
-#include "data/readers.hpp"
-#include "data/s3d.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -32,15 +31,24 @@ struct Written {
   Index rows = 0;
 };
 
-bool ends_with_format(const Options& options, const std::string& format, const std::string& extension) {
-  if (!options.out_format.empty()) return options.out_format == format;
-  return without_compression_suffix(options.out).ends_with(extension);
+const Format& format_of_output(const Options& options) {
+  return format_for_writing(options.out, {.format = options.out_format});
+}
+
+// Also through links and other ways to write a path, and when neither file is there yet.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  const auto plain = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return std::filesystem::equivalent(a, b, ignored) || plain(a) == plain(b);
 }
 
 // Generated rows go to the file block by block: their number is not bounded by memory.
 bool is_streamed(const Options& options) {
   return is_generated(options.in) && options.scale == Scale::none && options.second_out.empty() &&
-         (ends_with_format(options, "s3d", ".s3d") || ends_with_format(options, "libsvm", ".svm"));
+         format_of_output(options).stream != nullptr;
 }
 
 Written stream(const Options& options, const Common& common) {
@@ -48,18 +56,14 @@ Written stream(const Options& options, const Common& common) {
   const Index rows = generator->shape().rows;
   Progress progress(common, "writing");
   Index done = 0;
-  const auto blocks = [&](const std::function<void(const Dataset&)>& append) {
+  format_of_output(options).stream(options.out, [&](const RowSink& take) {
     stream_rows(*generator, options.load, [&](const Dataset& block) {
       if (interrupted()) throw Interrupted();
-      append(block);
+      take(block);
       done += block.rows();
       progress.show(format_count(done) + " of " + format_count(rows) + " rows");
     });
-  };
-  if (ends_with_format(options, "s3d", ".s3d"))
-    stream_s3d(options.out, [&](S3dWriter& writer) { blocks([&](const Dataset& block) { writer.append(block); }); });
-  else
-    stream_libsvm(options.out, blocks);
+  });
   return {options.out, rows};
 }
 
@@ -89,6 +93,12 @@ std::vector<Written> convert(const Options& options, const Common& common) {
 int run(Options options, const Common& common) {
   if ((options.split > 0) != !options.second_out.empty())
     throw UsageError("--split FRACTION and --split-out FILE go together");
+  refuse_standard_output(options.out, "OUT");
+  refuse_standard_output(options.second_out, "--split-out");
+  if (same_file(options.out, options.second_out))
+    throw UsageError("OUT and --split-out name the same file, " + options.out);
+  for (const std::string& out : {options.out, options.second_out})
+    if (same_file(options.in, out)) throw UsageError("IN and an output name the same file, " + out);
   options.load.threads = common.threads;
   const double start = wall_now();
   const std::vector<Written> files = convert(options, common);

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/nearest.hpp"
 #include "base/sha256.hpp"
 #include "command.hpp"
 #include "data/catalog.hpp"
@@ -65,17 +64,9 @@ int list(const Common& common) {
 
 const KnownDataset& require_entry(const std::string& name) {
   if (const KnownDataset* entry = find_entry(name)) return *entry;
-  std::vector<std::string> known;
-  for (const KnownDataset& entry : catalog()) known.push_back(entry.name);
-  const std::string close = nearest(name, known);
+  const std::string close = nearest_entry(name);
   throw Error("unknown dataset '" + name + "'",
               close.empty() ? "s3gd data list shows all" : "did you mean '" + close + "'?");
-}
-
-[[noreturn]] void throw_not_here(const KnownDataset& entry) {
-  std::string hint = entry.files.empty() ? entry.how + ": " + entry.homepage : "s3gd data get " + entry.name;
-  if (!entry.stand_in.empty() && find_known(entry.stand_in)) hint += "; here to stand in for it: " + entry.stand_in;
-  throw Error(entry.name + " is not on this machine", hint);
 }
 
 // Whether a file is the very one the catalogue knows; null when it knows none of that name.

@@ -20,6 +20,7 @@ struct Options {
 };
 
 int build(const Options& options, const Common& common) {
+  refuse_standard_output(options.output, "--output");
   LoadOptions load_options = options.load;
   load_options.threads = common.threads;
   Dataset data = load(options.data, load_options);

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "command.hpp"
+#include "data/format.hpp"
 #include "data/summary.hpp"
 #include "inspect_theory.hpp"
 #include "options.hpp"
@@ -22,6 +23,8 @@ struct Options {
   LoadOptions load;
   TheoryOptions theory;
 };
+
+bool has_checksums(const Dataset& data) { return data.verifier && data.verifier->has_checksums(); }
 
 std::vector<std::string> advice(const Dataset& data, const DataSummary& summary) {
   std::vector<std::string> lines;
@@ -53,7 +56,7 @@ Json to_json(const Dataset& data, const DataSummary& summary, double load_second
             {"labels", name_of(data.y.kind)},
             {"weights", !data.weights.empty()},
             {"feature_names", !data.feature_names.empty()},
-            {"checksum", data.verifier ? "verified" : "none"}};
+            {"checksum", has_checksums(data) ? "verified" : "none"}};
   if (data.y.kind == LabelKind::classes) {
     json["classes"] = Json::array();
     for (const ClassCount& entry : summary.classes)
@@ -107,7 +110,9 @@ std::string to_text(const Dataset& data, const DataSummary& summary, double load
       {"columns", format_count(data.cols()) + (data.feature_names.empty() ? "" : ", named")},
       {"non-zeros", fmt::format("{} ({:.3g} %)", format_count(summary.nonzeros), 100 * summary.density)},
       {"held as", fmt::format("{}, {}, {}{}", layout, name_of(data.x.precision()), format_bytes(summary.memory_bytes),
-                              data.verifier ? ", mapped; checksums verified" : "")},
+                              has_checksums(data) ? ", mapped; checksums verified"
+                              : data.verifier     ? ", mapped"
+                                                  : "")},
       {"labels", describe_labels(data, summary)},
       {"row weights", data.weights.empty() ? "none" : "yes"},
       {"values", fmt::format("from {:.6g} to {:.6g}", summary.least, summary.largest)},

@@ -8,6 +8,8 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "command.hpp"
+#include "data/columns.hpp"
+#include "data/convert.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -33,7 +35,7 @@ struct TrainOptions {
 };
 
 void add_options(CLI::App& app, TrainOptions& options) {
-  app.add_option("DATA", options.data, "what to learn from: a file, - , a known NAME, or gen:KIND?..")->required();
+  app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
   app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
   add_problem_options(app, options.problem);
 
@@ -46,9 +48,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(solver_group);
   app.add_option("--batch", options.solve.batch, "rows a step")->capture_default_str()->group(solver_group);
   app.add_option("--inner", options.solve.inner, "steps between snapshots (default 20; svrg 50)")->group(solver_group);
-  add_word(app, "--order", options.order, {"auto", "weighted", "shuffled"},
-           "rows drawn with replacement by weight, or each once a pass")
-      ->group(solver_group);
+  add_word(app, "--order", options.order, {"auto", "weighted", "shuffled"}, "of the rows")->group(solver_group);
   app.add_flag("--average", options.solve.average_snapshot, "snapshot = mean of the inner iterates")
       ->group(solver_group);
   app.add_flag("--accelerated", options.solve.accelerated, "gd only")->group(solver_group);
@@ -73,7 +73,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
   add_load_options(app, options.load);
 
   const std::string trace_group = "Trace";
-  app.add_option("--trace", options.trace_path, "FILE.csv or FILE.json: objective, gap, clocks as they went")
+  app.add_option("--trace", options.trace_path, ".csv or .json: objective, gap, clocks as they went")
       ->group(trace_group);
   app.add_option("--trace-every", options.solve.trace_every, "iterations between rows (default: growing)")
       ->group(trace_group);
@@ -81,21 +81,21 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(trace_group);
 }
 
-// CSR rows may be said to have more columns than they use; dense rows may not.
-Dataset widen(Dataset data, Index cols) {
+Dataset widened(Dataset data, Index cols, int threads) {
   if (data.cols() >= cols) return data;
-  MatrixView view = data.x.view();
-  std::visit(
-      [&](auto& rows) {
-        if constexpr (requires { rows.stride; })
-          throw Error(fmt::format("{} has {} columns, the other part {}", data.source, rows.cols, cols));
-        else
-          rows.cols = cols;
-      },
-      view);
-  data.x = Matrix(view, data.x.owner());
+  data.x = with_cols(data.x, cols, threads);
   data.feature_names.clear();
   return data;
+}
+
+// Where the files leave out columns without entries, the wider one says how many there are.
+void match(Dataset& train, Dataset& test, int threads) {
+  test = match_columns(test, train.feature_names, train.cols(), threads);
+  if (test.cols() > train.cols() && !train.has_open_width())
+    throw Error(fmt::format("{} has {} columns, {} has {}", test.source, test.cols(), train.source, train.cols()),
+                "validate on the columns of the training rows");
+  train = widened(std::move(train), test.cols(), threads);
+  test = widened(std::move(test), train.cols(), threads);
 }
 
 struct Prepared {
@@ -129,9 +129,9 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
     ready.test = take_rows(ready.train, split.test);
     ready.train = take_rows(ready.train, split.train);
   } else if (!options.validate.empty()) {
-    load_options.cols = ready.train.cols();
+    read_alike(load_options, ready.train.index_base, ready.train.label_column);
     ready.test = load(options.validate, load_options);
-    ready.train = widen(ready.train, ready.test->cols());
+    match(ready.train, *ready.test, common.threads);
   }
   ready.scaling = learn_scaling(ready.train, options.problem.scale, common.threads);
   ready.train = apply_scaling(ready.train, ready.scaling, common.threads);
@@ -209,8 +209,16 @@ int exit_code(Status status) {
   return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
 }
 
+void check_options(const TrainOptions& options) {
+  refuse_standard_output(options.model_path, "--output");
+  refuse_standard_output(options.trace_path, "--trace");
+  if (options.solve.accelerated && options.solve.solver != "gd")
+    throw UsageError("--accelerated goes with --solver gd only");
+}
+
 int train(TrainOptions options, const Common& common, bool solver_given) {
   const double started = wall_now();
+  check_options(options);
   parse_step(options.step, options.solve);
   options.solve.seed = common.seed;
   if (options.order == "weighted") options.solve.order = RowOrder::weighted;
@@ -252,8 +260,8 @@ int train(TrainOptions options, const Common& common, bool solver_given) {
     print_json(to_json(problem, solution.summary, load_seconds, total_seconds, common));
   else
     print(to_text(problem, solution.summary, load_seconds, total_seconds));
-  for (const std::string& advice : solution.summary.advice) remark(common, "advice: " + advice + "\n");
-  if (!options.model_path.empty()) remark(common, "model written to " + options.model_path + "\n");
+  for (const std::string& advice : solution.summary.advice) remark(common, "advice: " + advice);
+  if (!options.model_path.empty()) remark(common, "model written to " + options.model_path);
   return exit_code(solution.summary.status);
 }
 

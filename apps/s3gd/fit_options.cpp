@@ -38,10 +38,11 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; a sum as l1+l1-l2norm")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--C", options.c, "LIBLINEAR's and scikit-learn's C instead: lambda = 1/(2 n C)")->group(group);
+  CLI::Option* lambda =
+      app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
+          ->capture_default_str()
+          ->group(group);
+  app.add_option("--C", options.c, "LIBLINEAR's C instead: lambda = 1/(2 n C)")->excludes(lambda)->group(group);
   app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
       ->capture_default_str()
       ->group(group);

@@ -15,7 +15,7 @@ constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 26;  // where descriptions start
 constexpr const char* kReadingExplainedBy = "inspect";
 
-std::string placeholder(const CLI::Option& option) {
+std::string value_name(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
   if (type.starts_with("FLOAT")) return "X";
@@ -27,14 +27,15 @@ std::string names_of(const CLI::Option& option) {
   for (const auto& name : option.get_snames()) text += "-" + name + ", ";
   for (const auto& name : option.get_lnames()) text += "--" + name + ", ";
   text.resize(text.size() - 2);
-  if (option.get_expected_min() > 0) text += " " + placeholder(option);
+  if (option.get_expected_min() > 0) text += " " + value_name(option);
   return text;
 }
 
 std::string described(const CLI::Option& option) {
   std::string text = option.get_description();
   const std::string value = option.get_default_str();
-  if (!value.empty() && value != "\"\"" && option.get_expected_min() > 0) text += " [" + value + "]";
+  const bool stands_for_none = value.empty() || value == "\"\"" || value == "0";
+  if (!stands_for_none && option.get_expected_min() > 0) text += " [" + value + "]";
   return text;
 }
 

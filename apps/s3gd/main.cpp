@@ -63,6 +63,7 @@ void prepare(Prepared& prepared, const Command& command) {
   app.option_defaults()->always_capture_default();
   prepared.run = command.setup(app, prepared.common);
   add_common_options(app, prepared.common, command.name);
+  check_numbers(app);
 }
 
 int run_command(Arguments arguments) {

@@ -16,8 +16,10 @@ CLI::Validator whole_number(Index least, Index most) {
     Index value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error == std::errc() && end == word.data() + word.size() && value >= least && value <= most) return {};
-    std::string text = "found '" + word + "', expected a whole number from " + std::to_string(least);
-    return most == std::numeric_limits<Index>::max() ? text + " up" : text + " to " + std::to_string(most);
+    const std::string text = "found '" + word + "', expected a whole number";
+    if (least == std::numeric_limits<Index>::min()) return text;
+    const std::string end_of_range = most == std::numeric_limits<Index>::max() ? " up" : " to " + std::to_string(most);
+    return text + " from " + std::to_string(least) + end_of_range;
   };
   return {check, ""};
 }
@@ -26,11 +28,32 @@ CLI::Validator real_number(double least, double most) {
   const auto check = [least, most](const std::string& word) -> std::string {
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc() && end == word.data() + word.size() && value >= least && value <= most) return {};
-    std::string text = "found '" + word + "', expected a number from " + format_number(least);
-    return std::isinf(most) ? text + " up" : text + " to " + format_number(most);
+    const bool finite = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
+    if (finite && value >= least && value <= most) return {};
+    const std::string text = "found '" + word + "', expected a number";
+    if (std::isinf(least)) return text;
+    return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
   };
   return {check, ""};
+}
+
+void check_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type == "INT") option->check(whole_number(std::numeric_limits<Index>::min()));
+    if (type == "UINT") option->check(whole_number(0));
+    if (type == "FLOAT") option->check(real_number(-std::numeric_limits<double>::infinity()));
+  }
+}
+
+void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column) {
+  if (options.index_base == IndexBase::detect && index_base)
+    options.index_base = *index_base == 0 ? IndexBase::zero : IndexBase::one;
+  options.usual_label_column = label_column;
+}
+
+void refuse_standard_output(const std::string& path, const std::string& option) {
+  if (path == "-") throw UsageError(option + " is '-', but this goes to a file only: give it a name");
 }
 
 void add_common_options(CLI::App& app, Common& common, const std::string& command) {
@@ -59,7 +82,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   add_choice(app, "--layout", options.layout, "")->group(group);
   add_choice(app, "--index-base", options.index_base, "LIBSVM, number of the first feature")->group(group);
   add_choice(app, "--index-order", options.index_order, "LIBSVM, unsorted or repeated indices")->group(group);
-  app.add_option("--label-column", options.label_column, "CSV: name or number (0 first, -1 last)")
+  app.add_option("--label-column", options.label_column, "CSV: name or number (0 first, -1 last), or none")
       ->type_name("COLUMN")
       ->group(group);
   app.add_option("--weight-column", options.weight_column, "CSV: name or number of the row weights")

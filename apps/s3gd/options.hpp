@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
@@ -18,9 +19,17 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 // --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
 void add_load_options(CLI::App& app, LoadOptions& options);
 
+// Has a second file read as the first was, where options do not say otherwise.
+void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column);
+
+// Throws UsageError when `path`, given as `option`, is "-": a file is needed.
+void refuse_standard_output(const std::string& path, const std::string& option);
+
 // Checks whose messages say what was found and what was expected. Infinities and NaN are no numbers.
 CLI::Validator whole_number(Index least, Index most = std::numeric_limits<Index>::max());
 CLI::Validator real_number(double least, double most = std::numeric_limits<double>::infinity());
+// Gives every option that takes a number, and has no check yet, the check that it is one.
+void check_numbers(CLI::App& app);
 
 // An option whose value is one of `choices`; any other value is a usage error that names the nearest.
 CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "data/generate.hpp"
+#include "data/readers.hpp"
 #include "data/s3d.hpp"
 #include "s3gd/error.hpp"
 
@@ -25,8 +26,8 @@ void write_file(const std::string& path, double gigabytes) {
   const Dataset block = generate(fmt::format("gen:ill?rows={}&cols={}", kBlockRows, kCols));
   const auto blocks = static_cast<Index>(gigabytes * 1e9 / (4.0 * kBlockRows * kCols));
   const double start = wall_now();
-  stream_s3d(path, [&](S3dWriter& writer) {
-    for (Index k = 0; k < blocks; ++k) writer.append(block);
+  stream_s3d(path, [&](const RowSink& take) {
+    for (Index k = 0; k < blocks; ++k) take(block);
   });
   fmt::print("write    {:8.0f} ms   peak {:5.1f} MB\n", 1e3 * (wall_now() - start), 1e-6 * double(peak_memory_bytes()));
   std::fflush(stdout);

@@ -40,6 +40,14 @@ struct Dataset {
   // structure, once. Every consumer of rows calls verify() before it touches them.
   std::shared_ptr<const struct Verifier> verifier;
 
+  // How its file counts, names and bounds the columns, so that a second file can be read as the first was.
+  std::optional<Index> index_base;  // LIBSVM text: the number of the first column, 0 or 1
+  std::string label_column;         // CSV: the label's name; without a header, its number
+  std::optional<bool> open_width;   // see has_open_width; not set = by the matrix
+
+  // In LIBSVM text and sparse files, columns without entries need not appear: another number of columns is no mistake.
+  bool has_open_width() const { return open_width.value_or(!x.is_dense()); }
+
   Index rows() const { return x.rows(); }
   Index cols() const { return x.cols(); }
   void verify(int threads = 0) const;
@@ -58,7 +66,8 @@ struct LoadOptions {
   Index cols = 0;  // at least this many columns (so that train and test agree); 0 = as many as the file has
   IndexBase index_base = IndexBase::detect;    // LIBSVM text
   IndexOrder index_order = IndexOrder::strict; // LIBSVM text
-  std::string label_column;                    // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name)
+  std::string label_column;                    // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name); "none" = no labels
+  std::string usual_label_column;              // CSV: Dataset::label_column of another file, where label_column is empty; a header without it: no labels
   std::string weight_column;                   // CSV: name or number; empty = none
   std::optional<bool> header;                  // CSV: detected when not set
   Missing missing = Missing::error;            // CSV

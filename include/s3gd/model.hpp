@@ -21,6 +21,8 @@ struct Model {
   std::string positive;    // the class behind a positive margin, as written in the data; empty: regression
   std::string negative;    // the other class, or "rest"
   std::vector<std::string> feature_names;  // one per feature, or empty
+  std::optional<Index> index_base;         // as in the training file: see Dataset
+  std::string label_column;
   double objective = 0;
   double relative_gap = 0;
 
@@ -37,15 +39,17 @@ void save_model(const Model& model, const std::string& path);
 Model load_model(const std::string& path);
 Model load_model_bytes(std::span<const char> bytes, const std::string& name);
 
-// w.x_i + b for every row. Sparse rows may hold columns the model has not seen: those count for nothing. Dense rows
-// must not have more columns than the model.
+// w.x_i + b for every row. Where both have feature names, columns are matched by name, in any order. Otherwise rows of
+// open width (see Dataset) may lack columns, or hold some the model has not seen, which count for nothing; others must
+// have as many columns as the model.
 std::vector<double> predict_margins(const Model& model, const Dataset& data, int threads = 0);
 // P(y = positive): logistic models only; throws for others.
 double probability(const Model& model, double margin);
 
 // Metrics against labels; NaN where they do not apply.
 struct Metrics {
-  Index rows = 0;
+  Index rows = 0;     // that count
+  Index unknown = 0;  // rows left out, as their label is neither of the model's classes (none where negative is "rest")
   bool classification = true;
   double accuracy = 0, log_loss = 0, auc = 0;
   double rmse = 0, r2 = 0;

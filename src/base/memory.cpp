@@ -1,5 +1,7 @@
 #include "base/memory.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <string>
 
@@ -13,6 +15,10 @@ std::uint64_t peak_memory_bytes() {
     if (key == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
   }
   return 0;
+}
+
+double physical_memory_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace s3gd

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/nearest.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -83,6 +84,19 @@ const KnownDataset* find_entry(std::string_view name) {
   for (const KnownDataset& entry : catalog())
     if (folded(entry.paper) == wanted) return &entry;
   return nullptr;
+}
+
+std::string nearest_entry(const std::string& word) {
+  std::vector<std::string> known;
+  for (const KnownDataset& entry : catalog()) known.push_back(entry.name);
+  return nearest(word, known);
+}
+
+void throw_not_here(const KnownDataset& entry) {
+  std::string hint = entry.files.empty() ? entry.how + ": " + entry.homepage : "s3gd data get " + entry.name;
+  hint += "; or set S3GD_DATA to a folder that holds " + entry.name + "/train.svm";
+  if (!entry.stand_in.empty() && find_known(entry.stand_in)) hint += "; here to stand in for it: " + entry.stand_in;
+  throw Error("the known dataset " + entry.name + " is not on this machine", hint);
 }
 
 std::optional<std::string> find_known(const std::string& name) { return find_known(name, Part::train); }

@@ -52,6 +52,11 @@ const std::vector<KnownDataset>& catalog();
 // By its name or the paper's; upper and lower case, '-' and '_' make no difference. Null when unknown.
 const KnownDataset* find_entry(std::string_view name);
 
+// The name of the set that `word` was probably meant to be; empty when none is close.
+std::string nearest_entry(const std::string& word);
+// An Error that says how to get the set.
+[[noreturn]] void throw_not_here(const KnownDataset& entry);
+
 // Path of the set's training (or test) rows when they lie on this machine. Any folder in $S3GD_DATA counts, known
 // to the catalogue or not.
 std::optional<std::string> find_known(const std::string& name);

@@ -1,13 +1,12 @@
 #include "data/convert.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <numeric>
 #include <type_traits>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/memory.hpp"
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
 
@@ -128,7 +127,7 @@ bool better_dense(const Matrix& matrix, int threads) {
 }  // namespace
 
 void require_memory(double bytes, const std::string& purpose) {
-  const double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double available = physical_memory_bytes();
   if (bytes <= available) return;
   throw Error(purpose + " needs " + std::to_string(static_cast<Index>(std::min(bytes, 9e24) / 1e9)) +
                   " GB of memory, this machine has " + std::to_string(static_cast<Index>(available / 1e9)) + " GB",
@@ -170,6 +169,7 @@ void apply_options(Dataset& data, const LoadOptions& options, WhenOpen when_open
   const Layout wanted = options.layout == Layout::automatic && when_open == WhenOpen::keep ? present : options.layout;
   const bool same = wanted == present && data.x.precision() == options.precision;
   const bool wider = options.cols > data.cols();
+  if (!data.open_width) data.open_width = present == Layout::sparse;  // as in the file, whatever it becomes here
   if (same && !wider) return;
   if (!same || present == Layout::dense) {
     data.verify(options.threads);

@@ -237,6 +237,8 @@ Dataset read(Input& input, char separator, const LoadOptions& options) {
   if (!data.feature_names.empty())
     while (static_cast<Index>(data.feature_names.size()) < data.cols())
       data.feature_names.push_back("x" + std::to_string(data.feature_names.size() + 1));
+  data.label_column = plan.label_column;
+  data.open_width = false;
   data.source = input.name();
   return data;
 }

@@ -42,8 +42,9 @@ Index find_column(const std::string& wanted, const std::string& what, const std:
   const auto count = static_cast<Index>(fields.size());
   const auto number = column_number(wanted);
   if (!number && !header)
-    throw Error(file + ": the " + what + " column '" + wanted + "' is given by name, but the file has no header",
-                "give its number, counted from 0, or say that there is a header");
+    throw Error(
+        file + ": the " + what + " column '" + wanted + "' is given by name, but the file has no header",
+        "--label-column NUMBER counts from 0; --label-column none: no labels; --header yes: the first line is one");
   if (!number) throw Error(file + ": there is no column '" + wanted + "' for the " + what, suggestion(wanted, fields));
   const Index index = *number < 0 ? *number + count : *number;
   if (index < 0 || index >= count)
@@ -56,21 +57,27 @@ Index find_column(const std::string& wanted, const std::string& what, const std:
 // Words stand where features should be: at two places, or at one that is not the label's.
 bool looks_like_header(const std::vector<std::string>& fields, const LoadOptions& options) {
   const auto count = static_cast<Index>(fields.size());
-  Index label = column_number(options.label_column).value_or(options.label_column == kNoColumn ? count : 0);
+  const std::string& wanted = options.label_column.empty() ? options.usual_label_column : options.label_column;
+  Index label = column_number(wanted).value_or(wanted == kNoColumn ? count : 0);
   if (label < 0) label += count;
   for (Index i = 0; i < count; ++i) {
     const auto& field = fields[static_cast<std::size_t>(i)];
     if (is_missing(field) || is_number(field)) continue;
-    if (i != label || is_label_name(field) || field == options.label_column) return true;
+    if (i != label || is_label_name(field) || field == wanted) return true;
   }
   return false;
 }
 
 Index label_column(const CsvPlan& plan, const std::vector<std::string>& fields, const LoadOptions& options,
                    const std::string& file) {
+  const bool header = !plan.header.empty();
   if (options.label_column == kNoColumn) return -1;
-  if (!options.label_column.empty())
-    return find_column(options.label_column, "label", fields, !plan.header.empty(), file);
+  if (!options.label_column.empty()) return find_column(options.label_column, "label", fields, header, file);
+  if (const std::string& usual = options.usual_label_column; !usual.empty()) {
+    const bool named = std::find(plan.header.begin(), plan.header.end(), usual) != plan.header.end();
+    if (header && !named && !column_number(usual)) return -1;
+    return find_column(usual, "label", fields, header, file);
+  }
   const auto named = std::find_if(plan.header.begin(), plan.header.end(), is_label_name);
   return named != plan.header.end() ? named - plan.header.begin() : 0;
 }
@@ -98,6 +105,8 @@ CsvPlan plan_csv(std::string_view text, char separator, const LoadOptions& optio
                            : find_column(options.weight_column, "weight", fields, !plan.header.empty(), file);
   if (label >= 0 && label == weight) throw Error(file + ": the label and the weight are the same column");
   plan.labels = label >= 0;
+  if (plan.labels)
+    plan.label_column = plan.header.empty() ? std::to_string(label) : plan.header[static_cast<std::size_t>(label)];
   plan.weights = weight >= 0;
   Index next = 0;
   for (Index i = 0; i < static_cast<Index>(fields.size()); ++i) {

@@ -16,6 +16,7 @@ struct CsvPlan {
   char separator = ',';
   std::vector<Index> columns;              // for each field its feature column, or kLabel, kWeight
   std::vector<std::string> feature_names;  // empty without a header
+  std::string label_column;                // its name, without a header its number; empty without labels
   bool labels = true;
   bool weights = false;
   std::size_t header_bytes = 0;  // 0 = no header

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/memory.hpp"
 #include "base/nearest.hpp"
 #include "data/catalog.hpp"
 #include "data/compressed_output.hpp"
@@ -57,21 +58,22 @@ const Format& recognise(Input& input) {
 std::string path_of(const std::string& source) {
   std::error_code ignored;
   if (source == "-" || std::filesystem::exists(source, ignored)) return source;
-  return find_known(source).value_or(source);
+  if (const auto path = find_known(source)) return *path;
+  if (const KnownDataset* entry = find_entry(source)) throw_not_here(*entry);
+  const std::string close = source.find_first_of("/.") == std::string::npos ? nearest_entry(source) : "";
+  if (!close.empty())
+    throw Error("there is no file '" + source + "', nor a known dataset of that name", "did you mean '" + close + "'?");
+  return source;
 }
 
-const Format& format_for_writing(const std::string& path, const SaveOptions& options) {
-  const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
-  const std::string name = plain_name(path);
-  for (const auto& format : format_table())
-    if (chosen == nullptr && format.recognise(name, {}) == 2) chosen = &format;
-  if (chosen == nullptr)
-    throw Error("no format goes by the name of " + path,
-                "the formats written are " + list_of_formats(true) + "; --format NAME chooses one");
-  if (chosen->write == nullptr)
-    throw Error("the format " + chosen->info.name + " can be read but not written",
-                "the formats written are " + list_of_formats(true));
-  return *chosen;
+// One index with a digit too many asks for a model larger than any memory: better said here than found out later.
+void refuse_absurd_width(const Dataset& data) {
+  constexpr double kBytesPerColumn = 16;  // a weight and a derivative
+  const double memory = physical_memory_bytes();
+  if (kBytesPerColumn * static_cast<double>(data.cols()) <= memory) return;
+  throw Error(data.source + " would have " + std::to_string(data.cols()) +
+                  " columns, as its largest index says: no model of so many fits into this machine's memory",
+              "check that index, or number the features without gaps");
 }
 
 }  // namespace
@@ -83,7 +85,8 @@ const std::vector<Format>& format_table() {
         .summary = "text, LABEL INDEX:VALUE ..; classes with names are written as 0, 1, .."},
        recognise_libsvm,
        read_libsvm,
-       write_libsvm},
+       write_libsvm,
+       stream_libsvm},
       {{.name = "csv", .extensions = ".csv", .summary = "text, fields between commas or semicolons, header or not"},
        recognise_csv,
        read_csv,
@@ -95,7 +98,8 @@ const std::vector<Format>& format_table() {
       {{.name = "s3d", .extensions = ".s3d", .summary = "binary, checksummed, used where it lies: opens at once"},
        recognise_s3d,
        read_s3d,
-       write_s3d},
+       write_s3d,
+       stream_s3d},
       {{.name = "npz", .extensions = ".npz", .summary = "NumPy archive, dense (X) or as scipy.sparse.save_npz, with y"},
        recognise_npz,
        read_npz,
@@ -115,6 +119,20 @@ const std::vector<Format>& format_table() {
   return table;
 }
 
+const Format& format_for_writing(const std::string& path, const SaveOptions& options) {
+  const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
+  const std::string name = plain_name(path);
+  for (const auto& format : format_table())
+    if (chosen == nullptr && format.recognise(name, {}) == 2) chosen = &format;
+  if (chosen == nullptr)
+    throw Error("no format goes by the name of " + path,
+                "the formats written are " + list_of_formats(true) + "; --out-format NAME chooses one");
+  if (chosen->write == nullptr)
+    throw Error("the format " + chosen->info.name + " can be read but not written",
+                "the formats written are " + list_of_formats(true));
+  return *chosen;
+}
+
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> infos;
   for (const auto& format : format_table()) {
@@ -128,7 +146,9 @@ Dataset load(const std::string& source, const LoadOptions& options) {
   const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
   if (is_generated(source)) return generate(source, options);
   const auto input = Input::open(path_of(source));
-  return (chosen != nullptr ? *chosen : recognise(*input)).read(*input, options);
+  Dataset data = (chosen != nullptr ? *chosen : recognise(*input)).read(*input, options);
+  refuse_absurd_width(data);
+  return data;
 }
 
 void save(const Dataset& data, const std::string& path, const SaveOptions& options) {

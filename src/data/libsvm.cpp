@@ -174,7 +174,8 @@ class LibsvmParser final : public BlockParser {
 
   // For an index that is 0 or not above the one before; returns whether the row has to be sorted.
   bool check_index(const char* p, Index index, Index previous) {
-    if (index == 0 && one_based_) refuse(p, "an index of at least 1, as was asked for", "--index-base zero, or detect");
+    if (index == 0 && one_based_)
+      refuse(p, "an index of at least 1: they are counted from 1 here", "--index-base 0 counts from 0");
     if (index == 0) block_.column_zero = true;
     if (index > previous) return false;
     if (merge_) return true;
@@ -220,6 +221,8 @@ Dataset read(Input& input, const LoadOptions& options) {
   if (result.labels.size() == 0)
     throw Error(input.name() + " holds no rows", "LIBSVM text has one row a line: LABEL INDEX:VALUE ..");
   Dataset data;
+  data.index_base = result.rows.base();
+  data.open_width = true;
   data.x = std::move(result.rows).finish();
   data.y.values = std::move(result.labels).finish();
   data.y.kind = kind_of_labels(data.y.values.span());

@@ -94,7 +94,7 @@ std::optional<Dataset> map_npy(const std::shared_ptr<const MappedFile>& file, co
     data.x = Matrix(DenseView<float>{reinterpret_cast<const float*>(first), rows, cols, cols}, file);
   else
     data.x = Matrix(DenseView<double>{reinterpret_cast<const double*>(first), rows, cols, cols}, file);
-  data.verifier = verify_once([data, path](int threads) { check_contents(data, path, threads); });
+  data.verifier = verify_once([data, path](int threads) { check_contents(data, path, threads); }, false);
   return data;
 }
 

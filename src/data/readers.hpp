@@ -11,13 +11,13 @@
 
 namespace s3gd {
 
+using RowSink = std::function<void(const Dataset& block)>;  // takes rows block by block
+
 // LIBSVM has no place for sample weights (writing them is refused), nor for words: classes that have names are
 // written as 0, 1, .. in the order of the names. CSV holds everything.
 int recognise_libsvm(std::string_view name, std::span<const char> head);
 Dataset read_libsvm(Input& input, const LoadOptions& options);
 void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions& options);
-// Blocks of rows one after the other, none kept: for data that does not fit into memory.
-using RowSink = std::function<void(const Dataset& block)>;
 void stream_libsvm(const std::string& path, const std::function<void(const RowSink& take)>& produce);
 
 int recognise_csv(std::string_view name, std::span<const char> head);
@@ -31,6 +31,8 @@ void write_tsv(const Dataset& data, const std::string& path, const SaveOptions& 
 int recognise_s3d(std::string_view name, std::span<const char> head);
 Dataset read_s3d(Input& input, const LoadOptions& options);
 void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options);
+// All blocks must have the same columns and types. The file appears when `produce` has returned, or not at all.
+void stream_s3d(const std::string& path, const std::function<void(const RowSink& take)>& produce);
 
 int recognise_npy(std::string_view name, std::span<const char> head);
 Dataset read_npy(Input& input, const LoadOptions& options);

@@ -22,6 +22,7 @@ class RowsBuilder {
   void append(const RowBlock<T>& block);
   Index rows() const { return rows_; }
   Index cols() const { return width_; }
+  Index base() const { return base_; }  // as given, or as found so far
 
   // Every NaN becomes the mean of the other values of its column (zeros count). Returns a column that has no other
   // value, or empty.

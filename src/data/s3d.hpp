@@ -56,13 +56,4 @@ Dataset parse_s3d(std::span<const std::byte> bytes, std::shared_ptr<const void> 
                   const LoadOptions& options);
 Dataset open_s3d(const std::string& path, const LoadOptions& options);
 
-// Takes blocks of rows, all with the same columns and types, and never holds more than one.
-class S3dWriter {
- public:
-  virtual ~S3dWriter() = default;
-  virtual void append(const Dataset& block) = 0;
-};
-// The file appears when `produce` has returned, or not at all.
-void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& produce);
-
 }  // namespace s3gd

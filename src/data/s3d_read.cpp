@@ -87,11 +87,13 @@ Dataset parse_s3d(std::span<const std::byte> bytes, std::shared_ptr<const void> 
   data.y.class_names = read_names(file, s3d::class_names);
   if (!data.feature_names.empty() && static_cast<Index>(data.feature_names.size()) != data.cols())
     throw Error({name}, std::to_string(data.feature_names.size()) + " feature names", "one for each column");
-  data.verifier = verify_once([file, data](int threads) {
-    for (const auto which : {s3d::values, s3d::columns, s3d::starts, s3d::labels, s3d::weights})
-      file.check(which, threads);
-    check_contents(data, file.name, threads);
-  });
+  data.verifier = verify_once(
+      [file, data](int threads) {
+        for (const auto which : {s3d::values, s3d::columns, s3d::starts, s3d::labels, s3d::weights})
+          file.check(which, threads);
+        check_contents(data, file.name, threads);
+      },
+      true);
   apply_options(data, options, WhenOpen::keep);
   return data;
 }

@@ -164,14 +164,14 @@ class Spool {
   int fd_ = -1;
 };
 
-class StreamingWriter final : public S3dWriter {
+class StreamingWriter {
  public:
   StreamingWriter(std::ostream& out, const std::string& path) : file_(out) {
     for (auto& spool : spools_) spool.emplace(path);
     file_.begin();
   }
 
-  void append(const Dataset& block) override {
+  void append(const Dataset& block) {
     block.verify();
     const Header next = header_of(block);
     if (first_) header_ = next, header_.rows = header_.stored = 0, weighted_ = !block.weights.empty();
@@ -207,11 +207,11 @@ class StreamingWriter final : public S3dWriter {
 
 }  // namespace
 
-void stream_s3d(const std::string& path, const std::function<void(S3dWriter&)>& produce) {
+void stream_s3d(const std::string& path, const std::function<void(const RowSink& take)>& produce) {
   refuse_compression(path, "s3d");
   write_atomically(path, [&](std::ostream& out) {
     StreamingWriter writer(out, path);
-    produce(writer);
+    produce([&](const Dataset& block) { writer.append(block); });
     writer.finish();
   });
 }

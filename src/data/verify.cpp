@@ -10,13 +10,16 @@ namespace {
 
 class OnceVerifier final : public Verifier {
  public:
-  explicit OnceVerifier(std::function<void(int)> check) : check_(std::move(check)) {}
+  OnceVerifier(std::function<void(int)> check, bool has_checksums)
+      : check_(std::move(check)), has_checksums_(has_checksums) {}
   void verify(int threads) const override {
     std::call_once(done_, [&] { check_(threads); });
   }
+  bool has_checksums() const override { return has_checksums_; }
 
  private:
   std::function<void(int)> check_;
+  bool has_checksums_;
   mutable std::once_flag done_;
 };
 
@@ -57,8 +60,8 @@ void named(const std::string& name, F&& check) {
 
 }  // namespace
 
-std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check) {
-  return std::make_shared<const OnceVerifier>(std::move(check));
+std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check, bool has_checksums) {
+  return std::make_shared<const OnceVerifier>(std::move(check), has_checksums);
 }
 
 void check_targets(const Dataset& data, const std::string& name) {

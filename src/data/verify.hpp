@@ -10,7 +10,7 @@
 
 namespace s3gd {
 
-std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check);
+std::shared_ptr<const Verifier> verify_once(std::function<void(int threads)> check, bool has_checksums);
 
 // Throws, naming `name`, unless matrix, labels and weights are sound: sizes agree, every number is finite, classes are
 // whole numbers (and have a name, if any has), weights are not negative.

@@ -9,6 +9,7 @@
 namespace s3gd {
 namespace {
 
+constexpr const char* kRest = "rest";  // every other label
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 // Area under the ROC curve = P(margin of a positive > margin of a negative), ties counting half; by ranks.
@@ -32,16 +33,23 @@ double area_under_curve(std::span<const double> margins, const std::vector<bool>
   return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
 }
 
-Metrics classification(const Model& model, const Dataset& data, std::span<const double> margins) {
+Metrics classification(const Model& model, const Dataset& data, std::span<const double> all_margins) {
   Metrics metrics;
-  std::vector<bool> positive(margins.size());
+  std::vector<double> margins;  // of the rows whose label the model knows
+  std::vector<bool> positive;
   double right = 0, loss = 0;
-  for (std::size_t i = 0; i < margins.size(); ++i) {
-    positive[i] = data.y.name_of(data.y.values[static_cast<Index>(i)]) == model.positive;
-    right += (margins[i] > 0) == positive[i];
-    const double signed_margin = positive[i] ? margins[i] : -margins[i];
+  for (std::size_t i = 0; i < all_margins.size(); ++i) {
+    const std::string label = data.y.name_of(data.y.values[static_cast<Index>(i)]);
+    const bool is_positive = label == model.positive;
+    if (!is_positive && model.negative != kRest && label != model.negative) continue;
+    margins.push_back(all_margins[i]);
+    positive.push_back(is_positive);
+    right += (all_margins[i] > 0) == is_positive;
+    const double signed_margin = is_positive ? all_margins[i] : -all_margins[i];
     loss += std::max(0.0, -signed_margin) + std::log1p(std::exp(-std::abs(signed_margin)));
   }
+  metrics.rows = static_cast<Index>(margins.size());
+  metrics.unknown = static_cast<Index>(all_margins.size() - margins.size());
   const auto n = static_cast<double>(margins.size());
   metrics.accuracy = right / n;
   metrics.log_loss = model.loss.kind == LossKind::logistic ? loss / n : kNotANumber;
@@ -53,6 +61,7 @@ Metrics classification(const Model& model, const Dataset& data, std::span<const 
 Metrics regression(const Dataset& data, std::span<const double> margins) {
   Metrics metrics;
   metrics.classification = false;
+  metrics.rows = static_cast<Index>(margins.size());
   const auto n = static_cast<double>(margins.size());
   const double mean = std::accumulate(data.y.values.begin(), data.y.values.end(), 0.0) / n;
   double error = 0, spread = 0;
@@ -72,9 +81,7 @@ Metrics regression(const Dataset& data, std::span<const double> margins) {
 Metrics evaluate(const Model& model, const Dataset& data, std::span<const double> margins) {
   if (data.y.values.size() != static_cast<Index>(margins.size()))
     throw Error("labels and predictions differ in number");
-  Metrics metrics = model.classifies() ? classification(model, data, margins) : regression(data, margins);
-  metrics.rows = static_cast<Index>(margins.size());
-  return metrics;
+  return model.classifies() ? classification(model, data, margins) : regression(data, margins);
 }
 
 }  // namespace s3gd

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
+#include "data/columns.hpp"
 #include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
 
@@ -50,6 +51,8 @@ Model make_model(const Problem& problem, std::span<const double> w, const Scalin
     model.negative = name_of_class(problem, problem.negative_class());
   }
   model.feature_names = problem.data().feature_names;
+  model.index_base = problem.data().index_base;
+  model.label_column = problem.data().label_column;
   model.objective = certificate.primal;
   model.relative_gap = certificate.relative_gap;
   return model;
@@ -57,12 +60,9 @@ Model make_model(const Problem& problem, std::span<const double> w, const Scalin
 
 std::vector<double> predict_margins(const Model& model, const Dataset& data, int threads) {
   data.verify(threads);
-  if (data.cols() > static_cast<Index>(model.weights.size()) && data.x.is_dense())
-    throw Error(data.source + " has " + std::to_string(data.cols()) + " columns, the model " +
-                    std::to_string(model.weights.size()),
-                "give the data the model was trained for");
+  const Dataset matched = match_columns(data, model.feature_names, static_cast<Index>(model.weights.size()), threads);
   std::vector<double> margins(static_cast<std::size_t>(data.rows()));
-  data.x.visit([&](const auto& view) {
+  matched.x.visit([&](const auto& view) {
     parallel_ranges(view.rows, 1024, threads, [&](Index begin, Index end, Index) {
       for (Index i = begin; i < end; ++i)
         margins[static_cast<std::size_t>(i)] = row_margin(view, i, model) + model.intercept;

@@ -33,12 +33,15 @@ constexpr std::size_t kChecksumDigits = 16;
 }
 
 nlohmann::json header_of(const Model& model) {
-  return {
+  nlohmann::json header{
       {"features", model.weights.size()},  {"intercept", model.intercept},           {"loss", name_of(model.loss.kind)},
       {"beta", model.loss.beta},           {"penalty", name_of(model.penalty.kind)}, {"lambda", model.penalty.lambda},
       {"alpha", model.penalty.alpha},      {"unit_rows", model.unit_rows},           {"positive", model.positive},
       {"negative", model.negative},        {"feature_names", model.feature_names},   {"objective", model.objective},
       {"relative_gap", model.relative_gap}};
+  if (model.index_base) header["index_base"] = *model.index_base;
+  if (!model.label_column.empty()) header["label_column"] = model.label_column;
+  return header;
 }
 
 Model from_header(const nlohmann::json& header) {
@@ -56,6 +59,8 @@ Model from_header(const nlohmann::json& header) {
   const auto number = [&](const char* key) {
     return header.at(key).is_null() ? std::nan("") : header.at(key).get<double>();
   };
+  if (header.contains("index_base")) model.index_base = header["index_base"].get<Index>();
+  model.label_column = header.value("label_column", "");
   model.objective = number("objective");
   model.relative_gap = number("relative_gap");
   return model;

@@ -114,7 +114,8 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
     const bool real = data.y.kind == LabelKind::real;
     refuse(data, std::to_string(counts.size()) + " different labels, but the loss " + loss + " wants two classes",
            real ? "the labels are real numbers: use the loss squared"
-                : "name the class to tell from the rest as positive, or say largest for the one with most rows");
+                : "--binary LABEL tells that class from the rest, --binary largest the one with most rows; in C++: "
+                  "ProblemSpec::positive");
   }
   Targets targets;
   targets.classes = true;

@@ -79,6 +79,7 @@ class Inspect(ProgramTest):
             "nan.svm": "1 1:nan\n",
             "order.svm": "1 3:1 2:1\n",
             "negative.svm": "1 -3:1\n",
+            "wide.svm": "1 1:1\n-1 1000000000000:1\n",
             "overflow.svm": "1 99999999999999999999999:1\n",
             "nul.svm": b"1 1:1\n\x001 2:3\n",
             "ragged.csv": "y,a,b\n1,2,3\n1,2\n",
@@ -92,6 +93,7 @@ class Inspect(ProgramTest):
             text = self.error_of("inspect", name)
             self.assertIn(name, text)
         self.assertIn("2:", self.error_of("inspect", "value.svm"))  # the line
+        self.assertIn("1000000000000 columns", self.error_of("inspect", "wide.svm"))
         self.error_of("inspect", ".")
         self.error_of("inspect", "no/such/file.svm")
         self.error_of("inspect", "gen:banana")
@@ -104,6 +106,14 @@ class Inspect(ProgramTest):
         self.assertEqual(result["classes"], [{"label": "cat", "rows": 2}, {"label": "dog", "rows": 1}])
         self.assertEqual(self.run_json("inspect", "t.csv", "--label-column", "1")["cols"], 2)
         self.assertEqual(self.run_json("inspect", "t.csv", "--label-column", "-2")["cols"], 2)
+        self.write("n.csv", "a,b\n1,2\n3,4\n")
+        result = self.run_json("inspect", "n.csv", "--label-column", "none")
+        self.assertEqual((result["cols"], result["labels"]), (2, "none"))
+
+    def test_only_formats_with_checksums_are_said_to_be_verified(self):
+        self.run_program("convert", "gen:manifold?rows=50&cols=3", "a.npy")
+        self.assertEqual(self.run_json("inspect", "a.npy")["checksum"], "none")
+        self.assertNotIn("verified", self.run_program("inspect", "a.npy")[0])
 
 
 class Convert(ProgramTest):
@@ -133,6 +143,9 @@ class Convert(ProgramTest):
         self.assertEqual(self.read("streamed.svm"), self.read("again.svm"))
         self.assertEqual(self.read("streamed.svm"), self.read("from_csv.svm"))
         self.assertEqual(self.read("streamed.svm").count(b"\n"), 300)
+        for arguments in (["a.libsvm"], ["a.svmlight"], ["a.SVM"], ["a.txt", "--out-format", "libsvm"]):
+            self.run_program("convert", source, *arguments, "--quiet")
+            self.assertEqual(self.read(arguments[0]), self.read("streamed.svm"))
 
     def test_a_split_is_stratified_seeded_and_complete(self):
         self.write("a.svm", "".join(f"{1 if i % 4 == 0 else -1} 1:{i + 1}\n" for i in range(100)))
@@ -157,12 +170,23 @@ class Convert(ProgramTest):
         self.error_of("convert", "a.svm", "b.svm", "--split-out", "c.svm", expect=2)
         self.error_of("convert", "a.svm", "b.svm", "--split", "1.5", "--split-out", "c.svm", expect=2)
 
+    def test_one_file_for_two_purposes_is_refused(self):
+        self.write("a.svm", SMALL)
+        os.symlink("a.svm", self.path("link.svm"))
+        split = ["--split", "0.5", "--split-out"]
+        for arguments in (["a.svm", "a.svm"], ["a.svm", "./a.svm"], ["a.svm", "link.svm"],
+                          ["a.svm", "b.svm", *split, "./b.svm"], ["a.svm", "b.svm", *split, "a.svm"]):
+            self.assertIn("the same file", self.error_of("convert", *arguments, expect=2))
+        self.error_of("convert", "a.svm", "-", expect=2)
+        self.assertEqual(self.read("a.svm").decode(), SMALL)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.svm", "link.svm"])
+
     def test_a_failure_leaves_the_old_file_and_no_debris(self):
         self.write("good.s3d", "precious")
         self.write("bad.svm", "1 1:1\n1 x\n")
         self.error_of("convert", "bad.svm", "good.s3d")
         self.error_of("convert", "bad.svm", "nowhere/to/go.s3d")
-        self.assertIn("no format", self.error_of("convert", "gen:manifold?rows=10&cols=2", "out.banana"))
+        self.assertIn("--out-format", self.error_of("convert", "gen:manifold?rows=10&cols=2", "out.banana"))
         self.assertEqual(self.read("good.s3d"), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder)), ["bad.svm", "good.s3d"])
 
@@ -206,6 +230,11 @@ class Named(ProgramTest):
         self.assertIn("http", self.error_of("data", "path", "med11"))
         self.assertIn("did you mean 'mnist'?", self.error_of("data", "path", "mnsit"))
         self.error_of("data", "path", "ijcnn1", "--test")
+        for command in ("inspect", "train"):
+            text = self.error_of(command, "webspam")
+            self.assertIn("s3gd data get webspam", text)
+            self.assertIn("S3GD_DATA", text)
+            self.assertIn("did you mean 'webspam'?", self.error_of(command, "webspan"))
         self.error_of("data", "path", expect=2)
 
 

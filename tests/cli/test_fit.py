@@ -105,13 +105,12 @@ class Train(ProgramTest):
     def test_bad_input_is_one_clear_sentence(self):
         two = "1 1:1\n-1 2:1\n"
         cases = [
-            ("1 1:1\n2 1:2\n3 1:3\n", [], "largest"),           # three classes, no --binary
+            ("1 1:1\n2 1:2\n3 1:3\n", [], "--binary largest"),  # three classes, no --binary
             ("1 1:1\n1 1:2\n", [], "two classes"),
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", [], "squared"),     # real labels, a loss for classes
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", ["--loss", "smooth-hinge", "--solver", "s3gd"], "squared"),
             ("", [], "no rows"),
             (two, ["--lambda", "-1"], "lambda"),
-            (two, ["--lambda", "nan"], "lambda"),
             (two, ["--anchors", "0", "--solver", "s3gd"], "anchors"),
             (two, ["--binary", "7"], "7"),
             (two, ["--sample-weight", "w.txt"], "3 weights"),
@@ -134,7 +133,12 @@ class Train(ProgramTest):
     def test_usage_mistakes_name_the_remedy(self):
         for arguments, phrase in ((["--solver", "svgr"], "svrg"), (["--step", "fast"], "decay:STEP,T0"),
                                   (["--step", "-1"], "positive"), (["--lamda", "1"], "--lambda"),
-                                  (["--penalty", "l3"], "l2")):
+                                  (["--penalty", "l3"], "l2"), (["--lambda", "nan"], "expected a number"),
+                                  (["--lambda", "abc"], "found 'abc', expected a number"),
+                                  (["--anchors", "1.5"], "expected a whole number"),
+                                  (["--C", "1", "--lambda", "1"], "excludes"),
+                                  (["--accelerated"], "--solver gd"), (["--output", "-"], "a file"),
+                                  (["--trace", "-"], "a file")):
             self.assertIn(phrase, self.error_of("train", DATA, *arguments, expect=2))
 
 
@@ -167,6 +171,98 @@ class Predict(ProgramTest):
         self.assertIn("model", self.error_of("predict", "foreign.model", "train.csv"))
         self.assertIn("missing.model", self.error_of("predict", "missing.model", "train.csv"))
 
+    def test_predictions_that_are_asked_for_go_to_standard_output_and_metrics_to_standard_error(self):
+        self.run_program("predict", "m.model", "train.csv", "--proba", "-o", "p.txt")
+        expected = self.read("p.txt").decode()
+        for arguments in (["--proba"], ["--proba", "-o", "-"], ["--proba", "-o", "/dev/stdout"]):
+            out, err = self.run_program("predict", "m.model", "train.csv", *arguments)
+            self.assertEqual(out, expected)
+            self.assertIn("100.00 %", err)
+        out, _ = self.run_program("predict", "m.model", "train.csv", "-o", "-")
+        self.assertEqual(set(out.split()), {"spam", "ham"})
+        out, _ = self.run_program("predict", "m.model", "train.csv")
+        self.assertIn("100.00 %", out)
+        result = self.run_json("predict", "m.model", "train.csv", "--proba")
+        self.assertEqual(result["predictions"], [float(p) for p in expected.split()])
+        self.assertEqual(result["accuracy"], 1)
+        self.assertIn("-o", self.run_json("predict", "m.model", "train.csv", "-o", "-", expect=2)["error"])
+
+    def test_columns_are_matched_by_name(self):
+        rows = [line.split(",") for line in self.read("train.csv").decode().split()]
+        self.write("other.csv", "".join(f"{b},{label},{a}\n" for label, a, b in rows))
+        self.run_program("predict", "m.model", "train.csv", "--margin", "-o", "expected.txt")
+        for layout in ("dense", "sparse"):
+            self.run_program("predict", "m.model", "other.csv", "--margin", "-o", "out.txt", "--layout", layout)
+            self.assertEqual(self.read("out.txt"), self.read("expected.txt"))
+        self.write("wrong.csv", "label,a,c\nspam,1,2\nham,0,1\n")
+        text = self.error_of("predict", "m.model", "wrong.csv")
+        self.assertIn("missing 'b'", text)
+        self.assertIn("unknown 'c'", text)
+
+    def test_the_label_column_is_remembered(self):
+        self.write("t.csv", "a,kind,b\n" + "".join(f"{i % 2},{'x' if i % 2 else 'o'},{i % 5}\n" for i in range(40)))
+        self.run_program("train", "t.csv", "--label-column", "kind", "-o", "k.model")
+        self.assertEqual(self.run_json("predict", "k.model", "t.csv")["accuracy"], 1)
+        self.write("unlabelled.csv", "b,a\n3,1\n2,0\n")
+        self.assertEqual(self.run_program("predict", "k.model", "unlabelled.csv")[0], "x\no\n")
+        self.write("bare.csv", "1,x,3\n0,o,4\n")
+        self.write("numbers.csv", "1,7,3\n0,8,4\n")
+        self.assertIn("--label-column", self.error_of("predict", "k.model", "numbers.csv"))
+        self.assertEqual(self.run_json("predict", "k.model", "bare.csv", "--label-column", "1")["accuracy"], 1)
+        self.run_program("train", "bare.csv", "--label-column", "1", "-o", "n.model")
+        self.assertEqual(self.run_json("predict", "n.model", "bare.csv")["rows"], 2)
+        self.write("features.csv", "1,3\n0,4\n")
+        self.assertEqual(self.run_program("predict", "n.model", "features.csv", "--label-column", "none")[0], "x\no\n")
+
+    def test_a_dense_file_must_have_the_models_columns(self):
+        self.write("narrow.csv", "spam,1\nham,0\n")
+        self.assertIn("2 were there in training", self.error_of("predict", "m.model", "narrow.csv", "--label-column", "0"))
+        self.write("wide.csv", "spam,1,2,3\nham,0,1,3\n")
+        for layout in ("dense", "sparse"):
+            self.error_of("predict", "m.model", "wide.csv", "--label-column", "0", "--layout", layout)
+
+    def test_libsvm_rows_may_have_other_columns_and_keep_the_training_files_base(self):
+        self.write("zero.svm", "".join(f"{1 if i % 2 else -1} {f'0:{i % 2} ' if i % 2 else ''}1:{i % 3 + 1} 2:1\n"
+                                       for i in range(30)))
+        self.run_program("train", "zero.svm", "-o", "z.model")
+        self.write("late.svm", "1 1:2 2:1\n-1 1:1\n1 1:1 9:4\n")  # nothing says that it counts from 0
+        for layout in ("dense", "sparse", "auto"):
+            self.run_program("predict", "z.model", "late.svm", "--margin", "-o", "auto.txt", "--layout", layout)
+            self.run_program("predict", "z.model", "late.svm", "--margin", "-o", "zero.txt", "--index-base", "0")
+            self.assertEqual(self.read("auto.txt"), self.read("zero.txt"))
+        self.run_program("predict", "z.model", "late.svm", "--margin", "-o", "one.txt", "--index-base", "1")
+        self.assertNotEqual(self.read("one.txt"), self.read("zero.txt"))
+        options = ["train", "zero.svm", "--solver", "svrg", "--passes", "2", "--tol", "0", "--json"]
+        traced = []
+        for extra in ([], ["--index-base", "0"], ["--index-base", "0", "--layout", "sparse"]):
+            self.run_program(*options, "--validate", "late.svm", "--trace", "t.json", *extra, expect=3)
+            traced.append([row["test_objective"] for row in json.loads(self.read("t.json"))][-1])
+        self.assertEqual(traced[0], traced[1])
+        self.assertAlmostEqual(traced[0], traced[2])
+        self.write("one.svm", "1 1:1\n-1 2:1\n")
+        self.run_program("train", "one.svm", "-o", "o.model")
+        self.assertIn("--index-base 0", self.error_of("predict", "o.model", "zero.svm"))
+
+    def test_rows_whose_label_the_model_does_not_know_are_counted_not_guessed(self):
+        self.write("more.csv", "label,a,b\nspam,1,2\nham,0,1\neggs,0,3\n")
+        self.run_program("train", "train.csv", "-o", "two.model")
+        result = self.run_json("predict", "two.model", "more.csv")
+        self.assertEqual((result["rows"], result["unknown_labels"], result["accuracy"]), (3, 1, 1))
+        self.assertIn("1 rows with a label the model does not know", self.run_program("predict", "two.model", "more.csv")[0])
+        self.write("none.csv", "label,a,b\neggs,1,2\neggs,0,1\n")
+        out, err = self.run_program("predict", "two.model", "none.csv")
+        self.assertEqual(out, "spam\nham\n")
+        self.assertIn("none of the labels", err)
+
+    def test_a_link_is_written_through_and_a_pipe_into(self):
+        os.symlink("real.txt", self.path("link.txt"))
+        self.run_program("predict", "m.model", "train.csv", "-o", "link.txt")
+        self.assertTrue(os.path.islink(self.path("link.txt")))
+        os.mkfifo(self.path("pipe"))
+        reader = subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE)
+        self.run_program("predict", "m.model", "train.csv", "-o", "pipe")
+        self.assertEqual(reader.communicate(timeout=60)[0], self.read("real.txt"))
+
     def test_a_failed_run_leaves_the_old_model(self):
         before = self.read("m.model")
         self.error_of("train", "nowhere.csv", "-o", "m.model")
@@ -180,6 +276,9 @@ class Graph(ProgramTest):
         self.run_program("train", DATA, *options, "-o", "built.model")
         self.run_program("train", DATA, *options, "--graph", "g.graph", "-o", "loaded.model")
         self.assertEqual(self.read("built.model"), self.read("loaded.model"))
+
+    def test_a_graph_goes_to_a_file(self):
+        self.error_of("graph", DATA, "-o", "-", expect=2)
 
     def test_a_graph_of_other_rows_is_refused(self):
         self.run_program("graph", DATA, "-o", "g.graph")

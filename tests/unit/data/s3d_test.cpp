@@ -102,8 +102,8 @@ TEST(S3d, StreamedBlocksGiveTheSameFileAsTheWhole) {
   for (const std::string spec : {"gen:text?rows=150000&cols=300&nnz=2", "gen:ill?rows=300000&cols=5",
                                  "gen:regression?rows=90&cols=40&density=0.2"}) {
     write_s3d(generate(spec), folder / "whole.s3d", {});
-    stream_s3d(folder / "streamed.s3d", [&](S3dWriter& writer) {
-      stream_rows(*RowGenerator::from_spec(spec), {}, [&](const Dataset& block) { writer.append(block); });
+    stream_s3d(folder / "streamed.s3d", [&](const RowSink& take) {
+      stream_rows(*RowGenerator::from_spec(spec), {}, [&](const Dataset& block) { take(block); });
     });
     EXPECT_TRUE(slurp(folder / "streamed.s3d") == slurp(folder / "whole.s3d")) << spec;
   }
@@ -113,12 +113,12 @@ TEST(S3d, StreamedBlocksGiveTheSameFileAsTheWhole) {
 TEST(S3d, BlocksOfAnotherTypeAreRefusedAndLeaveNothing) {
   const Folder folder;
   EXPECT_THROW(stream_s3d(folder / "a.s3d",
-                          [&](S3dWriter& writer) {
-                            writer.append(decorated(small_dense<float>(2, 3)));
-                            writer.append(decorated(small_dense<double>(2, 3)));
+                          [&](const RowSink& take) {
+                            take(decorated(small_dense<float>(2, 3)));
+                            take(decorated(small_dense<double>(2, 3)));
                           }),
                Error);
-  EXPECT_THROW(stream_s3d(folder / "a.s3d", [](S3dWriter&) {}), Error);
+  EXPECT_THROW(stream_s3d(folder / "a.s3d", [](const RowSink&) {}), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

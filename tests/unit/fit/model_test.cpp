@@ -21,6 +21,8 @@ Model example() {
   model.positive = "spam";
   model.negative = "rest";
   model.feature_names = {"a", "b \"quoted\"", "c", "\xc3\xa9"};
+  model.index_base = 0;
+  model.label_column = "kind";
   model.objective = 0.25;
   model.relative_gap = 1e-7;
   return model;
@@ -48,6 +50,8 @@ TEST_F(ModelFile, ARoundTripKeepsEveryBit) {
   EXPECT_EQ(back.negative, model.negative);
   EXPECT_EQ(back.feature_names, model.feature_names);
   EXPECT_EQ(back.relative_gap, model.relative_gap);
+  EXPECT_EQ(back.index_base, model.index_base);
+  EXPECT_EQ(back.label_column, model.label_column);
 }
 
 TEST_F(ModelFile, EveryTruncationAndEveryFlippedByteIsRefused) {
@@ -81,6 +85,8 @@ TEST(ModelGolden, AFileOfVersionOneStillLoads) {
   EXPECT_EQ(model.weights, example().weights);
   EXPECT_EQ(model.feature_names, example().feature_names);
   EXPECT_EQ(model.positive, "spam");
+  EXPECT_FALSE(model.index_base);
+  EXPECT_TRUE(model.label_column.empty());
 }
 
 TEST(Model, PredictionsOnRawRowsEqualThoseOnScaledRows) {
@@ -96,6 +102,54 @@ TEST(Model, PredictionsOnRawRowsEqualThoseOnScaledRows) {
         EXPECT_NEAR(margins[static_cast<std::size_t>(i)], testing::naive_margin(problem, i, w), 1e-12)
             << static_cast<int>(kind) << sparse;
     }
+}
+
+TEST(Model, ColumnsAreMatchedByNameWhateverTheirOrder) {
+  for (const bool sparse : {false, true}) {
+    Dataset data = testing::small_data<double>({}, sparse);
+    const auto cols = static_cast<std::size_t>(data.cols());
+    Model model, mirrored;
+    for (std::size_t j = 0; j < cols; ++j) {
+      data.feature_names.push_back("f" + std::to_string(j));
+      model.weights.push_back(static_cast<double>(j + 1));
+    }
+    model.feature_names = data.feature_names;
+    mirrored.weights.assign(model.weights.rbegin(), model.weights.rend());
+    mirrored.feature_names.assign(model.feature_names.rbegin(), model.feature_names.rend());
+    const auto expected = predict_margins(model, data), found = predict_margins(mirrored, data);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12);
+    data.feature_names.back() = "other";
+    EXPECT_THROW(predict_margins(model, data), Error);
+  }
+}
+
+TEST(Model, OnlyRowsOfOpenWidthMayHaveOtherColumns) {
+  Model model;
+  for (const std::size_t cols : {3, 20}) {
+    model.weights.assign(cols, 1.0);
+    Dataset dense = testing::small_data<double>({}, false);
+    EXPECT_THROW(predict_margins(model, dense), Error);
+    dense.open_width = true;
+    Dataset sparse = testing::small_data<double>({}, true);
+    const auto a = predict_margins(model, dense), b = predict_margins(model, sparse);
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12);
+    sparse.open_width = false;
+    EXPECT_THROW(predict_margins(model, sparse), Error);
+  }
+}
+
+TEST(Metrics, LeaveOutLabelsTheModelDoesNotKnowUnlessTheOtherClassIsTheRest) {
+  Dataset data = testing::small_data<double>({}, false);
+  Model model;
+  model.weights.assign(7, 0.3);
+  model.positive = "1";
+  model.negative = "0";
+  const auto margins = predict_margins(model, data);
+  const Metrics some = evaluate(model, data, margins);
+  EXPECT_GT(some.unknown, 0);
+  EXPECT_EQ(some.rows + some.unknown, data.rows());
+  model.negative = "rest";
+  EXPECT_EQ(evaluate(model, data, margins).unknown, 0);
 }
 
 TEST(Metrics, AgreeWithTheirDefinitions) {

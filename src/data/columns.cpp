@@ -1,0 +1,119 @@
+#include "data/columns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/buffer.hpp"
+#include "base/threads.hpp"
+#include "data/assemble.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kRowsPerChunk = 1024;
+constexpr std::size_t kNamesShown = 5;
+
+using Places = std::map<std::string, std::size_t, std::less<>>;
+
+Places places_of(const std::vector<std::string>& names, const std::string& whose) {
+  Places places;
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (!places.emplace(names[j], j).second)
+      throw Error(whose + " has two columns named '" + names[j] + "'", "name every column differently");
+  return places;
+}
+
+// ", .." after the first few.
+std::string listed(const std::vector<std::string>& names, const Places& but) {
+  std::string list;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (but.contains(name)) continue;
+    if (++count <= kNamesShown) list += (list.empty() ? "'" : ", '") + name + "'";
+  }
+  return count > kNamesShown ? list + " and " + std::to_string(count - kNamesShown) + " more" : list;
+}
+
+[[noreturn]] void refuse_names(const Dataset& data, const std::vector<std::string>& expected, const Places& here,
+                               const Places& wanted) {
+  const std::string missing = listed(expected, here);
+  const std::string extra = listed(data.feature_names, wanted);
+  std::string text = data.source + ": other columns than in training:";
+  if (!missing.empty()) text += " missing " + missing;
+  if (!extra.empty()) text += (missing.empty() ? " " : "; ") + std::string("unknown ") + extra;
+  const bool label_taken = wanted.contains(data.label_column);
+  throw Error(text, label_taken ? "the column '" + data.label_column + "' was taken for the label: --label-column none"
+                                : "give the columns of the training rows; their order does not matter");
+}
+
+template <class T>
+Matrix rearranged(const DenseView<T>& view, const std::vector<Index>& to, int threads) {
+  GrowBuffer<T> values;
+  values.resize(view.rows * view.cols);
+  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    for (Index i = begin; i < end; ++i)
+      for (Index j = 0; j < view.cols; ++j) values[i * view.cols + to[static_cast<std::size_t>(j)]] = view.row(i)[j];
+  });
+  return dense_matrix(std::move(values).finish(), view.rows, view.cols);
+}
+
+template <class T, class I>
+Matrix rearranged(const CsrView<T, I>& view, const std::vector<Index>& to, int threads) {
+  const Index first = view.rows == 0 ? 0 : view.starts[0];
+  GrowBuffer<T> values;
+  GrowBuffer<I> columns;
+  GrowBuffer<std::int64_t> starts;
+  starts.push_back(0);
+  for (Index i = 0; i < view.rows; ++i) starts.push_back(view.starts[i + 1] - first);
+  values.resize(starts.back());
+  columns.resize(starts.back());
+  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    std::vector<std::pair<Index, T>> row;
+    for (Index i = begin; i < end; ++i) {
+      row.clear();
+      for (Index k = view.starts[i]; k < view.starts[i + 1]; ++k)
+        row.emplace_back(to[static_cast<std::size_t>(view.columns[k])], view.values[k]);
+      std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      Index at = starts[i];
+      for (const auto& [column, value] : row) {
+        columns[at] = static_cast<I>(column);
+        values[at++] = value;
+      }
+    }
+  });
+  return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
+}
+
+Dataset match_names(const Dataset& data, const std::vector<std::string>& names, int threads) {
+  if (data.feature_names == names) return data;
+  const Places here = places_of(data.feature_names, data.source);
+  const Places wanted = places_of(names, "the training data");
+  std::vector<Index> to;
+  for (const std::string& name : data.feature_names) {
+    const auto place = wanted.find(name);
+    if (place != wanted.end()) to.push_back(static_cast<Index>(place->second));
+  }
+  if (to.size() != names.size() || names.size() != data.feature_names.size()) refuse_names(data, names, here, wanted);
+  data.verify(threads);
+  Dataset matched = data;
+  matched.verifier = nullptr;
+  matched.feature_names = names;
+  matched.x = data.x.visit([&](const auto& view) { return rearranged(view, to, threads); });
+  return matched;
+}
+
+}  // namespace
+
+Dataset match_columns(const Dataset& data, const std::vector<std::string>& names, Index cols, int threads) {
+  if (!names.empty() && !data.feature_names.empty()) return match_names(data, names, threads);
+  if (data.cols() == cols || data.has_open_width()) return data;
+  const bool label_taken = data.cols() + 1 == cols && !data.label_column.empty();
+  throw Error(data.source + " has " + std::to_string(data.cols()) + " columns, " + std::to_string(cols) +
+                  " were there in training",
+              label_taken ? "one column was taken for the label: --label-column none when there is none"
+                          : "give the columns of the training rows");
+}
+
+}  // namespace s3gd
