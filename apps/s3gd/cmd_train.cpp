@@ -212,24 +212,44 @@ int exit_code(Status status) {
 void check_options(const TrainOptions& options) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.trace_path, "--trace");
+  if (!options.trace_path.empty()) check_trace_name(options.trace_path);
+  if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
+    throw UsageError("--graph goes with --solver s3gd or auto only");
   if (options.solve.accelerated && options.solve.solver != "gd")
     throw UsageError("--accelerated goes with --solver gd only");
 }
 
-int train(TrainOptions options, const Common& common, bool solver_given) {
+using Given = std::function<bool(const std::string& option)>;
+
+// The paper's setting, except for what the user asked for.
+void apply_paper(TrainOptions& options, const Given& given) {
+  const TrainOptions asked = options;
+  ProblemSpec& spec = options.problem.spec;
+  apply_paper_setting(spec, options.solve);
+  if (!given("--solver")) options.solve.solver = "s3gd";
+  if (given("--loss")) spec.loss = asked.problem.spec.loss;
+  if (given("--lambda")) spec.penalty.lambda = asked.problem.spec.penalty.lambda;
+  if (given("--alpha")) spec.penalty.alpha = asked.problem.spec.penalty.alpha;
+  if (given("--intercept")) spec.intercept = asked.problem.spec.intercept;
+  if (given("--class-weight")) spec.class_weight = asked.problem.spec.class_weight;
+  if (given("--binary")) spec.positive = asked.problem.spec.positive;
+  if (given("--batch")) options.solve.batch = asked.solve.batch;
+  if (given("--inner")) options.solve.inner = asked.solve.inner;
+  if (given("--average")) options.solve.average_snapshot = asked.solve.average_snapshot;
+  if (given("--anchors")) options.solve.graph.anchors = asked.solve.graph.anchors;
+  if (given("--neighbours")) options.solve.graph.neighbours = asked.solve.graph.neighbours;
+  if (given("--kernel")) options.solve.graph.kernel = asked.solve.graph.kernel;
+}
+
+int train(TrainOptions options, const Common& common, const Given& given) {
   const double started = wall_now();
+  if (options.paper) apply_paper(options, given);
   check_options(options);
   parse_step(options.step, options.solve);
   options.solve.seed = common.seed;
   if (options.order == "weighted") options.solve.order = RowOrder::weighted;
   if (options.order == "shuffled") options.solve.order = RowOrder::shuffled;
   if (options.solve.trace_every == 0 && !options.trace_path.empty()) options.solve.trace_every = -1;
-  if (options.paper) {
-    apply_paper_setting(options.problem.spec, options.solve);
-    options.problem.penalty = "l2";
-    options.problem.c = 0;
-    if (!solver_given) options.solve.solver = "s3gd";
-  }
 
   const Prepared ready = prepare(options, common);
   const ProblemSpec spec = problem_spec(options.problem, ready.train, common);
@@ -270,8 +290,8 @@ int train(TrainOptions options, const Common& common, bool solver_given) {
 std::function<int()> setup_train(CLI::App& app, const Common& common) {
   auto options = std::make_shared<TrainOptions>();
   add_options(app, *options);
-  const CLI::Option* solver = app.get_option("--solver");
-  return [options, &common, solver] { return train(*options, common, solver->count() > 0); };
+  const Given given = [&app](const std::string& option) { return app.get_option(option)->count() > 0; };
+  return [options, &common, given] { return train(*options, common, given); };
 }
 
 }  // namespace s3gd::app

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "model/translate.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
@@ -27,6 +28,15 @@ PenaltySpec penalty_term(std::string_view name, const PenaltySpec& common) {
   return term;
 }
 
+// LIBLINEAR's 1/2 ||w||^2 + C sum loss, or ||w||_1 + C sum loss: C and lambda are each other's reciprocal up to the
+// same constant, so one formula serves both ways.
+double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index rows) {
+  if (!(c > 0) || !std::isfinite(c)) throw UsageError("--C must be a positive number");
+  if (penalty == "l2") return translate::liblinear_c(loss, c, std::max<Index>(1, rows));
+  if (penalty == "l1") return translate::liblinear_c_for_l1(loss, c, std::max<Index>(1, rows));
+  throw UsageError("--C is LIBLINEAR's: it goes with --penalty l2 or l1; give --lambda");
+}
+
 }  // namespace
 
 void add_problem_options(CLI::App& app, ProblemOptions& options) {
@@ -42,7 +52,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
       app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
           ->capture_default_str()
           ->group(group);
-  app.add_option("--C", options.c, "LIBLINEAR's C instead: lambda = 1/(2 n C)")->excludes(lambda)->group(group);
+  app.add_option("--C", options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)")->excludes(lambda)->group(group);
   app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
       ->capture_default_str()
       ->group(group);
@@ -66,11 +76,8 @@ void add_graph_options(CLI::App& app, GraphOptions& options) {
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
   ProblemSpec spec = options.spec;
   spec.threads = common.threads;
-  if (options.c != 0) {
-    if (!(options.c > 0) || !std::isfinite(options.c)) throw UsageError("--C must be a positive number");
-    spec.penalty.lambda = 1.0 / (2.0 * static_cast<double>(std::max<Index>(1, data.rows())) * options.c);
-  }
   if (!options.penalty_factor_file.empty()) spec.penalty.factors = read_numbers(options.penalty_factor_file);
+  if (options.c) spec.penalty.lambda = lambda_for_c(*options.c, spec.loss.kind, options.penalty, data.rows());
   const PenaltySpec shared = spec.penalty;
   std::string_view rest = options.penalty;
   bool first = true;
@@ -89,7 +96,7 @@ ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, con
 
 ProblemSpec same_problem(const Problem& problem) {
   ProblemSpec spec = problem.spec();
-  if (spec.loss.kind != LossKind::squared) spec.positive = problem.data().y.name_of(problem.positive_class());
+  if (!std::isnan(problem.positive_class())) spec.positive = problem.data().y.name_of(problem.positive_class());
   return spec;
 }
 

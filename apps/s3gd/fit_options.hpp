@@ -14,7 +14,7 @@ namespace s3gd::app {
 struct ProblemOptions {
   ProblemSpec spec;
   Scale scale = Scale::none;
-  double c = 0;  // --C; 0 = not given
+  std::optional<double> c;  // --C
   std::string penalty_factor_file;
   std::string penalty = "l2";  // as typed: a name, or several joined by +
 };

@@ -19,7 +19,7 @@ double area_under_curve(std::span<const double> margins, const std::vector<bool>
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return margins[a] < margins[b]; });
   double rank_sum = 0, positives = 0;
   for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
+    std::size_t end = begin + 1;
     while (end < order.size() && margins[order[end]] == margins[order[begin]]) ++end;
     const double mean_rank = 0.5 * static_cast<double>(begin + 1 + end);
     for (std::size_t k = begin; k < end; ++k) {

@@ -46,7 +46,7 @@ Model make_model(const Problem& problem, std::span<const double> w, const Scalin
   model.loss = problem.spec().loss;
   model.penalty = problem.spec().penalty;
   model.penalty.factors.clear();
-  if (problem.spec().loss.kind != LossKind::squared) {
+  if (!std::isnan(problem.positive_class())) {
     model.positive = name_of_class(problem, problem.positive_class());
     model.negative = name_of_class(problem, problem.negative_class());
   }
@@ -66,6 +66,10 @@ std::vector<double> predict_margins(const Model& model, const Dataset& data, int
     parallel_ranges(view.rows, 1024, threads, [&](Index begin, Index end, Index) {
       for (Index i = begin; i < end; ++i)
         margins[static_cast<std::size_t>(i)] = row_margin(view, i, model) + model.intercept;
+      for (Index i = begin; i < end; ++i)
+        if (!std::isfinite(margins[static_cast<std::size_t>(i)]))
+          throw Error("the prediction of row " + std::to_string(i) + " of " + data.source + " is not a finite number",
+                      "its values are too large for the weights: scale the data as for training");
     });
   });
   return margins;

@@ -82,7 +82,7 @@ std::string_view take_line(std::string_view& rest, const std::string& name) {
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
-  std::string body = header_of(model).dump() + "\n";
+  std::string body = header_of(model).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const auto bytes = std::as_bytes(std::span(model.weights));
   body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   write_atomically(path, [&](std::ostream& out) {

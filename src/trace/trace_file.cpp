@@ -61,10 +61,14 @@ void write_json(const std::vector<TraceRow>& trace, std::ostream& out) {
 
 }  // namespace
 
-void write_trace(const std::vector<TraceRow>& trace, const std::string& path) {
-  const bool json = path.ends_with(".json");
-  if (!json && !path.ends_with(".csv"))
+void check_trace_name(const std::string& path) {
+  if (!path.ends_with(".json") && !path.ends_with(".csv"))
     throw Error("cannot tell the format of the trace from " + path, "end its name in .csv or .json");
+}
+
+void write_trace(const std::vector<TraceRow>& trace, const std::string& path) {
+  check_trace_name(path);
+  const bool json = path.ends_with(".json");
   write_atomically(path, [&](std::ostream& out) { json ? write_json(trace, out) : write_csv(trace, out); });
 }
 

@@ -52,6 +52,22 @@ class Train(ProgramTest):
         self.assertEqual(models[0], models[1])
         self.assertEqual(models[0], models[2])
 
+    def test_what_is_asked_for_beside_the_paper_switch_counts(self):
+        plain = self.run_json("train", DATA, "--paper", "--solver", "newton")
+        other = self.run_json("train", DATA, "--paper", "--solver", "newton", "--lambda", "0.1", "--class-weight",
+                              "none", "--intercept", "none")
+        self.assertIn("0.001", plain["formula"])
+        self.assertIn("0.1 ||w||^2", other["formula"])
+        self.assertNotIn("b)", other["formula"])
+
+    def test_c_of_the_squared_hinge_has_no_one_half(self):
+        by_lambda = self.run_json("train", DATA, "--loss", "squared-hinge", "--lambda", repr(1 / (4 * 600 * 0.5)),
+                                  "--tol", "1e-10")
+        by_c = self.run_json("train", DATA, "--loss", "squared-hinge", "--C", "0.5", "--tol", "1e-10")
+        self.assertAlmostEqual(by_lambda["objective"], by_c["objective"], places=9)
+        self.error_of("train", DATA, "--C", "0", expect=2)
+        self.error_of("train", DATA, "--C", "1", "--penalty", "elastic-net", expect=2)
+
     def test_c_is_liblinears(self):
         by_lambda = self.run_json("train", DATA, "--lambda", repr(1 / (2 * 600 * 0.5)), "--tol", "1e-10")
         by_c = self.run_json("train", DATA, "--C", "0.5", "--tol", "1e-10")

@@ -196,6 +196,28 @@ TEST(Metrics, OfRegressionAreRootMeanSquareAndExplainedShare) {
   EXPECT_NEAR(metrics.r2, 1 - error / spread, 1e-12);
 }
 
+TEST(Model, APredictionThatOverflowsIsRefused) {
+  Dataset data = testing::small_data<double>({}, false);
+  Model model;
+  model.weights.assign(7, 1e308);
+  model.weights[1] = -1e308;
+  model.positive = "1";
+  model.negative = "-1";
+  std::vector<double> rows(14, 1e308);
+  data.x = Matrix::own_dense(std::move(rows), 2, 7);
+  EXPECT_THROW(predict_margins(model, data), Error);
+}
+
+TEST(Model, SquaredLossOnClassesStillClassifies) {
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared;
+  spec.positive = "1";
+  const Problem problem(testing::small_data<double>({}, false), spec);
+  const Model model = make_model(problem, testing::random_point(problem.dim(), 1), {}, {});
+  EXPECT_EQ(model.positive, "1");
+  EXPECT_EQ(model.negative, "-1");
+}
+
 TEST(Model, ProbabilitiesAreLogisticOnly) {
   Model model = example();
   EXPECT_NEAR(probability(model, 0.0), 0.5, 1e-15);
