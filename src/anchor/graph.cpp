@@ -6,7 +6,9 @@
 
 #include "anchor/anchors.hpp"
 #include "anchor/neighbours.hpp"
+#include "anchor/rows.hpp"
 #include "base/clock.hpp"
+#include "data/convert.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -28,11 +30,30 @@ void check(const Matrix& x, const GraphOptions& options) {
   require(anchors <= kMost, "anchors", anchors, "ask for at most " + std::to_string(kMost));
 }
 
+// Share of non-zeros in a few of the rows.
+double nonzero_share(const Matrix& x) {
+  const Index step = std::max<Index>(1, x.rows() / 1000);
+  Index count = 0, looked_at = 0;
+  x.visit([&](const auto& view) {
+    for (Index i = 0; i < view.rows; i += step, looked_at += view.cols)
+      for_each_nonzero(view, i, [&](Index, auto) { ++count; });
+  });
+  return looked_at == 0 ? 1.0 : static_cast<double>(count) / static_cast<double>(looked_at);
+}
+
+// Dense rows that are mostly zeros are compared as sparse ones: the copy costs less than the zeros do.
+Matrix for_comparison(const Matrix& x, int threads) {
+  constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which that holds
+  if (!x.is_dense() || nonzero_share(x) > kMostlyZeros) return x;
+  return with_layout(x, Layout::sparse, x.precision(), threads);
+}
+
 }  // namespace
 
-Graph build_graph(const Matrix& x, const GraphOptions& options) try {
+Graph build_graph(const Matrix& rows, const GraphOptions& options) try {
   const double start = wall_now();
-  check(x, options);
+  check(rows, options);
+  const Matrix x = for_comparison(rows, options.threads);
   Graph graph;
   graph.options = options;
   graph.anchor_rows = choose_anchors(x, options);

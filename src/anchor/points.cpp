@@ -23,19 +23,6 @@ std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
   return columns;
 }
 
-constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which skipping zeros beats a matrix product
-
-// Share of non-zeros in a few of the rows.
-template <class T>
-double nonzero_share(const DenseView<T>& x, Index begin, Index end) {
-  if (x.cols == 0 || x.cols > std::numeric_limits<std::int32_t>::max()) return 1;
-  constexpr Index kStep = 16;
-  Index count = 0, looked_at = 0;
-  for (Index i = begin; i < end; i += kStep, looked_at += x.cols)
-    count += x.cols - std::count(x.row(i), x.row(i) + x.cols, T(0));
-  return static_cast<double>(count) / static_cast<double>(looked_at);
-}
-
 // The distance written out over all columns, for a CSR row and a point that nearly coincide.
 template <class T, class I>
 double spelled_out_distance(const CsrView<T, I>& x, Index i, const Points<T>& points, Index j) {
@@ -64,17 +51,8 @@ Points<T>::Points(std::vector<T> point_rows, Index point_count, Index dimension)
 
 template <class T>
 void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>& points, T* out) {
-  if (nonzero_share(x, begin, end) > kMostlyZeros) {
-    blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
-               points.rows.data(), points.dim, T(0), out, points.count);
-    return;
-  }
-  std::vector<std::int32_t> places(static_cast<std::size_t>(x.cols));
-  std::vector<T> values(places.size());
-  for (Index i = begin; i < end; ++i, out += points.count) {
-    const Index count = kernel::find_nonzeros(x.row(i), x.cols, places.data(), values.data());
-    kernel::gather_rows(values.data(), places.data(), count, points.columns.data(), points.count, out);
-  }
+  blas::gemm(blas::Op::plain, blas::Op::transposed, end - begin, points.count, x.cols, T(1), x.row(begin), x.stride,
+             points.rows.data(), points.dim, T(0), out, points.count);
 }
 
 template <class T, class I>

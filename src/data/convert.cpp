@@ -9,6 +9,7 @@
 #include "base/memory.hpp"
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
+#include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
@@ -74,6 +75,10 @@ Matrix dense_to_csr(const DenseView<V>& view, int threads) {
   parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
     for (Index i = begin; i < end; ++i) {
       Index at = starts[i];
+      if constexpr (std::is_same_v<T, V> && std::is_same_v<I, std::int32_t>) {
+        kernel::find_nonzeros(view.row(i), view.cols, columns.data() + at, values.data() + at);
+        continue;
+      }
       for (Index j = 0; j < view.cols; ++j) {
         const V value = view.row(i)[j];
         if (value == V{0}) continue;
