@@ -21,7 +21,7 @@ Dataset opened_and_verified(const std::string& path, const LoadOptions& options)
 // Bytes that anything may be done to, where any type may lie.
 struct Bytes {
   explicit Bytes(const std::string& text) : words((text.size() + 7) / 8), size(text.size()) {
-    std::memcpy(words.data(), text.data(), text.size());
+    if (!text.empty()) std::memcpy(words.data(), text.data(), text.size());
   }
   std::span<std::byte> span() { return std::as_writable_bytes(std::span(words)).first(size); }
   std::vector<std::uint64_t> words;
