@@ -13,14 +13,20 @@ class OnceVerifier final : public Verifier {
   OnceVerifier(std::function<void(int)> check, bool has_checksums)
       : check_(std::move(check)), has_checksums_(has_checksums) {}
   void verify(int threads) const override {
-    std::call_once(done_, [&] { check_(threads); });
+    // Not std::call_once: a check that throws must leave the next caller free to find out for itself, which not every
+    // implementation of it allows.
+    std::lock_guard lock(mutex_);
+    if (done_) return;
+    check_(threads);
+    done_ = true;
   }
   bool has_checksums() const override { return has_checksums_; }
 
  private:
   std::function<void(int)> check_;
   bool has_checksums_;
-  mutable std::once_flag done_;
+  mutable std::mutex mutex_;
+  mutable bool done_ = false;
 };
 
 bool is_whole(double value) { return value == std::floor(value) && std::abs(value) <= 0x1.0p53; }
