@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -122,6 +123,8 @@ struct OptimumOptions {
   double max_seconds = 0;     // 0 = no limit
   std::vector<double> start;  // empty = zero
   std::string cache_folder;   // empty = no cache; else looked up and kept by content of the problem
+  // Called with the best point after every step; false ends the search. May be empty.
+  std::function<bool(std::span<const double> w, const Certificate&)> keep_going;
 };
 Optimum solve_reference(const Problem& problem, const OptimumOptions& options = {});
 

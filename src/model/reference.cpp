@@ -24,6 +24,7 @@ class Search {
       ++best_.iterations;
       round();
       keep();
+      stopped_ = options_.keep_going && !options_.keep_going(best_.w, best_.certificate);
     }
     best_.method = newton_.direct() ? "newton" : "newton-cg";
     if (!newton_.smooth()) best_.method = "prox-" + best_.method;
@@ -63,7 +64,7 @@ class Search {
 
   bool done() const {
     return best_.certificate.relative_gap <= options_.tol || best_.iterations >= options_.max_iterations ||
-           idle_ >= kPatience || interrupted() ||
+           idle_ >= kPatience || interrupted() || stopped_ ||
            (options_.max_seconds > 0 && clock_.wall_seconds() > options_.max_seconds);
   }
 
@@ -74,6 +75,7 @@ class Search {
   Optimum best_;
   double lowest_ = 0;
   int idle_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,55 @@
+// Finishers: methods that take parameters from wherever they are to the tolerance, exactly.
+//
+// A stochastic stage brings w near the optimum; a finisher, chosen by the shape of the problem, certifies it. To add
+// one: a file with a function like those below, one line in finisher_table().
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "s3gd/problem.hpp"
+
+namespace s3gd {
+
+// Whom a finisher tells where it is. The run's clock stands still inside moved().
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // w has changed, `passes` passes over the rows were made since the finisher began. F(w) and the relative gap where
+  // the method has them anyway, NaN otherwise. False: end now.
+  virtual bool moved(std::span<const double> w, double passes, double objective, double gap) = 0;
+  // For inner loops of more than a few milliseconds: an interrupt, or the time is up.
+  virtual bool must_stop() const = 0;
+};
+
+struct FinishInput {
+  const Problem& problem;
+  double tol = 1e-4;  // relative gap, as in Certificate
+  std::uint64_t seed = 0;
+  Index max_iterations = std::numeric_limits<Index>::max();
+};
+
+enum class FinishEnd : std::uint8_t { converged, stopped, stalled };  // stopped: by Progress or max_iterations
+
+struct Finish {
+  std::vector<double> w;  // the best parameters seen
+  Certificate certificate;
+  FinishEnd end = FinishEnd::stopped;
+  Index iterations = 0;
+  double passes = 0;
+};
+
+struct Finisher {
+  std::string name;
+  std::string summary;
+  bool (*suits)(const Problem& problem) = nullptr;  // whether it can solve this problem at all
+  Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
+};
+
+const std::vector<Finisher>& finisher_table();
+const Finisher* find_finisher(const std::string& name);
+
+}  // namespace s3gd

@@ -1,0 +1,22 @@
+// The table of finishers. Order is preference among those that suit: solve/auto takes the first.
+#include "finish/methods.hpp"
+
+namespace s3gd {
+
+const std::vector<Finisher>& finisher_table() {
+  static const std::vector<Finisher> table{
+      {.name = "newton",
+       .summary = "Newton, Newton-CG or prox-Newton over all rows",
+       .suits = [](const Problem&) { return true; },
+       .run = finish_by_newton},
+  };
+  return table;
+}
+
+const Finisher* find_finisher(const std::string& name) {
+  for (const Finisher& finisher : finisher_table())
+    if (finisher.name == name) return &finisher;
+  return nullptr;
+}
+
+}  // namespace s3gd
