@@ -57,6 +57,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
                "regularised intercept; --solver s3gd unless given")
       ->group(solver_group);
   add_graph_options(app, options.solve.graph);
+  add_control_options(app, options.solve);
   app.add_option("--graph", options.graph_path, "FILE made by `s3gd graph`")->group("Graph (s3gd)");
 
   const std::string stop_group = "Stop";
@@ -209,7 +210,9 @@ int exit_code(Status status) {
   return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
 }
 
-void check_options(const TrainOptions& options) {
+using Given = std::function<bool(const std::string& option)>;
+
+void check_options(const TrainOptions& options, const Given& given) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.trace_path, "--trace");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
@@ -217,9 +220,12 @@ void check_options(const TrainOptions& options) {
     throw UsageError("--graph goes with --solver s3gd or auto only");
   if (options.solve.accelerated && options.solve.solver != "gd")
     throw UsageError("--accelerated goes with --solver gd only");
+  const bool streaming = given("--graph-mode") && options.solve.graph_mode == GraphMode::streaming;
+  if (streaming && !options.graph_path.empty())
+    throw UsageError("--graph is complete: leave out --graph-mode streaming");
+  if (streaming && options.order == "weighted")
+    throw UsageError("--graph-mode streaming takes the rows in shuffled order: leave out --order weighted");
 }
-
-using Given = std::function<bool(const std::string& option)>;
 
 // The paper's setting, except for what the user asked for.
 void apply_paper(TrainOptions& options, const Given& given) {
@@ -238,13 +244,15 @@ void apply_paper(TrainOptions& options, const Given& given) {
   if (given("--average")) options.solve.average_snapshot = asked.solve.average_snapshot;
   if (given("--anchors")) options.solve.graph.anchors = asked.solve.graph.anchors;
   if (given("--neighbours")) options.solve.graph.neighbours = asked.solve.graph.neighbours;
+  if (given("--graph-mode")) options.solve.graph_mode = asked.solve.graph_mode;
+  if (given("--control")) options.solve.control = asked.solve.control;
   if (given("--kernel")) options.solve.graph.kernel = asked.solve.graph.kernel;
 }
 
 int train(TrainOptions options, const Common& common, const Given& given) {
   const double started = wall_now();
   if (options.paper) apply_paper(options, given);
-  check_options(options);
+  check_options(options, given);
   parse_step(options.step, options.solve);
   options.solve.seed = common.seed;
   if (options.order == "weighted") options.solve.order = RowOrder::weighted;

@@ -21,6 +21,7 @@ struct ProblemOptions {
 
 void add_problem_options(CLI::App& app, ProblemOptions& options);
 void add_graph_options(CLI::App& app, GraphOptions& options);
+void add_control_options(CLI::App& app, SolveOptions& options);
 
 // Fills in what depends on the data: --C, the factors' file, the terms of the penalty.
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common);

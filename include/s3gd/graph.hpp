@@ -17,9 +17,17 @@ namespace s3gd {
 // scaled: sigma^2 = min_j ||x - z_j||^2; invariant to scale.
 enum class Kernel : std::uint8_t { paper, scaled };
 
+// When S3GD finds the neighbours of a row. streaming: when the row is first visited; full: of all rows before the
+// first step.
+enum class GraphMode : std::uint8_t { streaming, full };
+
+// How much of the propagated slope S3GD subtracts. adaptive: the share that left least variance in past batches;
+// paper: all of it.
+enum class ControlMode : std::uint8_t { adaptive, paper };
+
 struct GraphOptions {
-  Index anchors = 100;    // capped at the number of distinct rows
-  Index neighbours = 5;   // capped at the number of anchors
+  Index anchors = 100;   // capped at the number of distinct rows
+  Index neighbours = 5;  // capped at the number of anchors
   Kernel kernel = Kernel::paper;
   Index sample_per_anchor = 20;  // rows used by k-means = this * anchors (0 = all rows)
   Index rounds = 5;              // k-means rounds at most
@@ -28,11 +36,11 @@ struct GraphOptions {
 };
 
 struct Graph {
-  GraphOptions options;             // as used (anchors and neighbours after capping)
-  std::vector<Index> anchor_rows;   // which rows are anchors; distinct rows with distinct contents
-  Array<std::int32_t> neighbours;   // rows x k, nearest first
-  Array<float> gammas;              // rows x k, each row sums to 1
-  double seconds = 0;               // wall time it took
+  GraphOptions options;            // as used (anchors and neighbours after capping)
+  std::vector<Index> anchor_rows;  // which rows are anchors; distinct rows with distinct contents
+  Array<std::int32_t> neighbours;  // rows x k, nearest first
+  Array<float> gammas;             // rows x k, each row sums to 1
+  double seconds = 0;              // wall time it took
 
   Index anchors() const { return static_cast<Index>(anchor_rows.size()); }
   Index neighbours_per_row() const { return options.neighbours; }

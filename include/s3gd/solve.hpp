@@ -31,7 +31,10 @@ struct SolveOptions {
   bool average_snapshot = false;  // snapshot = mean of the inner iterates instead of the last one
   bool accelerated = false;       // gd only
 
-  GraphOptions graph;  // anchors, neighbours, kernel: s3gd only
+  // s3gd only. A graph that is given, and rows drawn by weight (RowOrder::weighted), make the mode full.
+  GraphOptions graph;  // anchors, neighbours, kernel
+  GraphMode graph_mode = GraphMode::streaming;
+  ControlMode control = ControlMode::adaptive;
 
   // The run ends at the first of these; 0 = no such limit. Without any, 20 passes.
   Index iterations = 0;
@@ -110,13 +113,15 @@ struct SolverInfo {
 };
 std::vector<SolverInfo> solvers();
 
-// Variance of each estimator's mini-batch gradient at w (snapshot = w) over that of plain SGD; exact.
+// Variance of each estimator's mini-batch gradient at w (snapshot = w) over that of plain SGD; exact. An adaptive
+// control's share is the one it settles on at w.
 struct EstimatorVariance {
   std::string solver;
   double ratio = 0;
 };
 std::vector<EstimatorVariance> estimator_variances(const Problem& problem, const Graph& graph,
-                                                   std::span<const double> w, Index batch = 10);
+                                                   std::span<const double> w, Index batch = 10,
+                                                   ControlMode mode = ControlMode::adaptive);
 
 // The paper's setting as one switch: lambda 1e-3, p 10, k_in 20 (SVRG 50), m 100, class weights as in its Eqn. pw,
 // largest class against the rest, regularised intercept, snapshot = last iterate, constant step.

@@ -115,7 +115,58 @@ void propagate_rows(const View& x, const Graph& graph, std::span<const double> q
   });
 }
 
+template <class T>
+void add_weighted(const DenseView<T>& x, std::span<const Index> rows, std::span<const double> coefficients,
+                  double* sum) {
+  std::vector<const T*> pointers(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) pointers[r] = x.row(rows[r]);
+  kernel::axpy_rows(coefficients.data(), pointers.data(), static_cast<Index>(rows.size()), sum, x.cols);
+}
+
+template <class T, class I>
+void add_weighted(const CsrView<T, I>& x, std::span<const Index> rows, std::span<const double> coefficients,
+                  double* sum) {
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (coefficients[r] != 0) add_row(coefficients[r], x, rows[r], sum);
+}
+
+template <class View>
+void add_rows(const View& x, std::span<const Index> rows, const Edges& edges, Index anchors, std::span<const double> q,
+              bool has_intercept, int threads, const RowGroup& group, double* xm) {
+  const Tiles<View> tiles(x, anchors);
+  const Index dim = x.cols + (has_intercept ? 1 : 0);
+  parallel_for(tiles.count, threads, [&](Index tile) {
+    propagate_tile(x, tile, tiles.width, dim, has_intercept, xm, [&](auto&& add) {
+      for (const Index i : rows) {
+        if (!group.holds(i)) continue;
+        const double weight = weight_of(q, i, x.rows);
+        for (Index j = i * edges.per_row; j < (i + 1) * edges.per_row; ++j)
+          if (edges.gammas[j] != 0.0F) add(i, edges.neighbours[j], weight * static_cast<double>(edges.gammas[j]));
+      }
+    });
+  });
+}
+
 }  // namespace
+
+void add_to_propagation(const Matrix& x, std::span<const Index> rows, const Edges& edges, Index anchors,
+                        std::span<const double> q, bool has_intercept, int threads, const RowGroup& group,
+                        std::span<double> xm) {
+  if (edges.per_row == 0) {
+    std::vector<double> weights(rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      weights[r] = group.holds(rows[r]) ? weight_of(q, rows[r], x.rows()) : 0.0;
+    return add_weighted_rows(x, rows, weights, has_intercept, xm);
+  }
+  x.visit([&](const auto& view) { add_rows(view, rows, edges, anchors, q, has_intercept, threads, group, xm.data()); });
+}
+
+void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<const double> coefficients,
+                       bool has_intercept, std::span<double> sum) {
+  x.visit([&](const auto& view) { add_weighted(view, rows, coefficients, sum.data()); });
+  if (has_intercept)
+    for (const double coefficient : coefficients) sum.back() += coefficient;
+}
 
 template <class T>
 Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,

@@ -36,6 +36,23 @@ template <class T>
 Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
                          int threads = 0, const RowGroup& group = {});
 
+// The edges of rows of x: row i's anchors and weights are the k numbers from i * k on. k = 0: one anchor, to which
+// every row is tied.
+struct Edges {
+  const std::int32_t* neighbours = nullptr;
+  const float* gammas = nullptr;
+  Index per_row = 0;
+};
+
+// Adds the given rows to sums that grow row by row: xm (anchors x dim) += their part of X M, in their order.
+void add_to_propagation(const Matrix& x, std::span<const Index> rows, const Edges& edges, Index anchors,
+                        std::span<const double> q, bool has_intercept, int threads, const RowGroup& group,
+                        std::span<double> xm);
+
+// sum += sum_r coefficients[r] x_rows[r], in their order.
+void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<const double> coefficients,
+                       bool has_intercept, std::span<double> sum);
+
 // sum_i q_i c_i x_i: cols (+ 1 with an intercept) numbers.
 std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q, std::span<const double> c,
                                      bool has_intercept, int threads = 0);

@@ -75,6 +75,25 @@ std::span<const Name<Kernel>> names() {
 }
 
 template <>
+std::span<const Name<GraphMode>> names() {
+  static constexpr std::array table{
+      Name<GraphMode>{GraphMode::streaming, "streaming", "a row's neighbours are found when it is first visited"},
+      Name<GraphMode>{GraphMode::full, "full", "the whole graph is built before the first step"},
+  };
+  return table;
+}
+
+template <>
+std::span<const Name<ControlMode>> names() {
+  static constexpr std::array table{
+      Name<ControlMode>{ControlMode::adaptive, "adaptive",
+                        "the share of the propagated slopes that past batches ask for"},
+      Name<ControlMode>{ControlMode::paper, "paper", "all of the propagated slopes, as printed"},
+  };
+  return table;
+}
+
+template <>
 std::span<const Name<Precision>> names() {
   static constexpr std::array table{
       Name<Precision>{Precision::float32, "float", "32 bits"},

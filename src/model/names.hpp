@@ -36,6 +36,10 @@ std::span<const Name<Scale>> names();
 template <>
 std::span<const Name<Kernel>> names();
 template <>
+std::span<const Name<GraphMode>> names();
+template <>
+std::span<const Name<ControlMode>> names();
+template <>
 std::span<const Name<Precision>> names();
 template <>
 std::span<const Name<Layout>> names();

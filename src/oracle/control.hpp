@@ -29,8 +29,22 @@ class Control {
   // The vectors the drift is combined from, when it is (S3GD).
   virtual const DriftBasis<T>* basis() const { return nullptr; }
 
+  // How many of the coming rows the control wants to be told of at the next snapshot; 0 = none.
+  virtual Index rows_wanted(Index until_snapshot) const {
+    (void)until_snapshot;
+    return 0;
+  }
+  // Told before a snapshot: at least so many rows in the order they will be drawn. The first `until_snapshot` of them
+  // are drawn before the snapshot after this one.
+  virtual void coming(std::span<const Index> rows, Index until_snapshot) { (void)rows, (void)until_snapshot; }
+
   // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
   virtual void refresh(Iterate<T>&) {}
+
+  // The rows the drift is the mean over, while that is not yet all rows: the estimate is unbiased for their mean.
+  virtual std::span<const Index> rows_covered() const { return {}; }
+  // Numbers of length d a snapshot combines into a dense drift; 0 where its cost does not grow with d.
+  virtual Index drift_vectors() const { return 0; }
 
   // h_i for rows whose margins at the current w are given.
   virtual void control(std::span<const Index> rows, const double* margins, double* out) const {
@@ -61,8 +75,10 @@ class Control {
 
 struct ControlInput {
   const Problem& problem;
-  const Graph* graph = nullptr;  // S3GD only
+  const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
   bool accelerated = false;      // GD only
+  ControlMode mode = ControlMode::adaptive;
+  GraphOptions streaming = {};
 };
 
 // Whose smoothness the automatic step goes by: a mini-batch's, a single row's (SAG: old slopes outweigh the batch, so a
@@ -102,6 +118,8 @@ template <class T>
 std::unique_ptr<Control<T>> make_scv_control(const ControlInput&);
 template <class T>
 std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_streaming_control(const ControlInput&);  // s3gd without a graph
 template <class T>
 std::unique_ptr<Control<T>> make_saga_control(const ControlInput&);
 template <class T>

@@ -81,12 +81,13 @@ class EagerIterate final : public Iterate<typename View::Value> {
     drift_.back() += static_cast<T>(sum);
   }
 
-  void set_drift_from_basis(std::span<const double> phi) override {
+  void set_drift_from_basis(std::span<const double> phi, double share) override {
     has_drift_ = true;
     if (basis_->constant.empty()) {
       std::fill(drift_.begin(), drift_.end(), T(0));
     } else {
-      std::transform(basis_->constant.begin(), basis_->constant.end(), drift_.begin(), [](T c) { return -c; });
+      std::transform(basis_->constant.begin(), basis_->constant.end(), drift_.begin(),
+                     [share](T c) { return static_cast<T>(-share * static_cast<double>(c)); });
     }
     pointers_.resize(static_cast<std::size_t>(basis_->count));
     for (Index j = 0; j < basis_->count; ++j)

@@ -19,8 +19,8 @@
 
 namespace s3gd {
 
-// A fixed family of vectors the drift is combined from: drift = sum_j phi_j vector_j - constant. Row-major,
-// count x dim, intercept component last (as Problem::dim()).
+// A fixed family of vectors the drift is combined from: drift = sum_j phi_j vector_j - share * constant.
+// Row-major, count x dim, intercept component last (as Problem::dim()).
 template <class T>
 struct DriftBasis {
   Index count = 0;
@@ -48,7 +48,10 @@ class Iterate {
   // The drift for the steps to come. All but the last may cost O(d).
   virtual void set_drift(std::span<const double> drift) = 0;
   virtual void add_to_drift(std::span<const Index> rows, const double* coefficients) = 0;  // drift += sum c_i x_i
-  virtual void set_drift_from_basis(std::span<const double> phi) = 0;
+  // drift = sum_j phi_j vector_j - share * constant.
+  virtual void set_drift_from_basis(std::span<const double> phi, double share) = 0;
+  // The vectors of the basis given at the start are there now, or are others: w stays, the drift is to be set anew.
+  virtual void basis_changed() {}
 
   virtual void read(std::span<double> w) = 0;  // the current parameters, dim of them; changes nothing
   // Puts the parts w is kept in together, O(d). A control that reads w and sets a drift does this first, so that it sees

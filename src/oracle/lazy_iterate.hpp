@@ -89,14 +89,14 @@ class LazyIterate final : public Iterate<typename View::Value> {
     cells_.back().drift += static_cast<T>(sum);
   }
 
-  void set_drift_from_basis(std::span<const double> phi) override {
+  void set_drift_from_basis(std::span<const double> phi, double share) override {
     flush();
     combined_.assign(cells_.size(), T(0));
     for (Index i = 0; i < basis_->count; ++i)
       kernel::axpy(phi[static_cast<std::size_t>(i)], basis_->vectors.data() + i * basis_->dim, combined_.data(),
                    basis_->dim);
     for (std::size_t j = 0; j < cells_.size(); ++j)
-      cells_[j].drift = combined_[j] - (basis_->constant.empty() ? T(0) : basis_->constant[j]);
+      cells_[j].drift = combined_[j] - (basis_->constant.empty() ? T(0) : static_cast<T>(share) * basis_->constant[j]);
   }
 
   // Looks without bringing anything up to date: being observed must not change the path by a single rounding.

@@ -4,90 +4,60 @@
 //
 // for slopes of the form phi(u) - c(y). Other losses keep one X M for each label: h_i = sum_j gamma_ij psi'(w~.z_j,
 // y_i). A snapshot costs m anchor margins and the combination of the m columns of X M; a row costs its k neighbours.
+// Outside of the paper's setting both are multiplied by an adaptive share (oracle/coefficient.hpp).
 #include <algorithm>
 
-#include "anchor/propagate.hpp"
-#include "oracle/control.hpp"
+#include "anchor/rows.hpp"
+#include "oracle/propagated.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
 template <class T>
-class S3gdControl final : public Control<T> {
+class S3gdControl final : public PropagatedControl<T> {
  public:
-  explicit S3gdControl(const ControlInput& input)
-      : problem_(input.problem), loss_(input.problem.spec().loss), graph_(*input.graph) {
-    if (graph_.rows() != problem_.rows()) throw Error("the graph was built for other rows than these");
-    if (!loss_.separable() && !loss_.classifies())
-      throw Error("S3GD cannot propagate this loss over the graph for real labels", "use --solver svrg or saga");
+  explicit S3gdControl(const ControlInput& input) : PropagatedControl<T>(input), graph_(*input.graph) {
+    if (graph_.rows() != this->problem_.rows()) throw Error("the graph was built for other rows than these");
+    this->edges_ = {graph_.neighbours.data(), graph_.gammas.data(), graph_.neighbours_per_row()};
+    this->set_anchors(graph_.anchor_rows);
     build_basis();
-    margins_.resize(static_cast<std::size_t>(graph_.anchors()));
-    phi_.resize(static_cast<std::size_t>(basis_.count));
   }
 
-  const DriftBasis<T>* basis() const override { return &basis_; }
+  Index drift_vectors() const override { return this->basis_.count; }
 
   void refresh(Iterate<T>& iterate) override {
-    iterate.anchor_margins(graph_.anchor_rows, margins_.data());
-    const std::size_t m = margins_.size();
-    for (std::size_t j = 0; j < m; ++j) {
-      if (loss_.separable()) {
-        phi_[j] = loss_.phi(margins_[j]);
-      } else {
-        phi_[j] = loss_.slope(margins_[j], 1.0);
-        phi_[m + j] = loss_.slope(margins_[j], -1.0);
-      }
-    }
-    iterate.set_drift_from_basis(phi_);
-  }
-
-  void control(std::span<const Index> rows, const double*, double* out) const override {
-    const Index k = graph_.neighbours_per_row();
-    const auto targets = problem_.targets();
-    for (std::size_t b = 0; b < rows.size(); ++b) {
-      const double y = targets[static_cast<std::size_t>(rows[b])];
-      const double* phi = phi_.data() + (!loss_.separable() && y < 0 ? margins_.size() : 0);
-      double sum = 0;
-      for (Index e = rows[b] * k; e < (rows[b] + 1) * k; ++e)
-        sum += static_cast<double>(graph_.gammas[e]) * phi[graph_.neighbours[e]];
-      out[b] = loss_.separable() ? sum - loss_.label(y) : sum;
-    }
+    this->take_snapshot(iterate);
+    iterate.set_drift_from_basis(this->scaled_phi_, this->coefficient_.value());
   }
 
  private:
   void build_basis();
 
-  Problem problem_;
-  Loss loss_;
   const Graph& graph_;
-  DriftBasis<T> basis_;
-  std::vector<double> margins_, phi_;
 };
 
 template <class T>
 void S3gdControl<T>::build_basis() {
-  const auto targets = problem_.targets();
+  const Problem& problem = this->problem_;
+  DriftBasis<T>& basis = this->basis_;
+  const auto targets = problem.targets();
+  const int threads = problem.spec().threads;
   const auto sums = [&](const RowGroup& group) {
-    return propagate<T>(problem_.x(), graph_, problem_.weights(), problem_.has_intercept(), problem_.spec().threads,
-                        group)
-        .xm;
+    return propagate<T>(problem.x(), graph_, problem.weights(), problem.has_intercept(), threads, group).xm;
   };
-  basis_.dim = problem_.dim();
-  if (problem_.x().is_dense()) basis_.anchors = anchor_matrix<T>(problem_.x(), graph_);
-  if (loss_.separable()) {
-    basis_.count = graph_.anchors();
-    basis_.vectors = sums({});
+  if (problem.x().is_dense()) basis.anchors = anchor_matrix<T>(problem.x(), graph_);
+  basis.count = this->groups() * graph_.anchors();
+  if (this->loss_.separable()) {
+    basis.vectors = sums({});
     std::vector<double> labels(targets.size());
-    std::transform(targets.begin(), targets.end(), labels.begin(), [&](double y) { return loss_.label(y); });
-    const auto constant =
-        weighted_row_sum(problem_.x(), problem_.weights(), labels, problem_.has_intercept(), problem_.spec().threads);
-    basis_.constant.assign(constant.begin(), constant.end());
+    std::transform(targets.begin(), targets.end(), labels.begin(), [&](double y) { return this->loss_.label(y); });
+    const auto constant = weighted_row_sum(problem.x(), problem.weights(), labels, problem.has_intercept(), threads);
+    basis.constant.assign(constant.begin(), constant.end());
   } else {
-    basis_.count = 2 * graph_.anchors();
-    basis_.vectors = sums({targets, 1.0});
+    basis.vectors = sums({targets, 1.0});
     const auto negative = sums({targets, -1.0});
-    basis_.vectors.insert(basis_.vectors.end(), negative.begin(), negative.end());
+    basis.vectors.insert(basis.vectors.end(), negative.begin(), negative.end());
   }
 }
 
@@ -95,6 +65,7 @@ void S3gdControl<T>::build_basis() {
 
 template <class T>
 std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput& input) {
+  if (input.graph == nullptr) return make_streaming_control<T>(input);
   return std::make_unique<S3gdControl<T>>(input);
 }
 

@@ -55,7 +55,8 @@ class WeightedSampler final : public Sampler {
   double weight_;
 };
 
-// Rows in a random order, each once a pass.
+// Rows in a random order, each once a pass. The order is drawn as it is used: a run that needs few of the rows does not
+// wait for all of them to be shuffled.
 class ShuffledSampler final : public Sampler {
  public:
   ShuffledSampler(const Problem& problem, Index batch)
@@ -67,13 +68,12 @@ class ShuffledSampler final : public Sampler {
   std::unique_ptr<Sampler> clone() const override { return std::make_unique<ShuffledSampler>(*this); }
 
   void next(Rng& rng, Batch& batch) override {
-    if (at_ == order_.size()) {
-      rng.shuffle(order_);
-      at_ = 0;
-    }
+    if (at_ == order_.size()) at_ = 0;
     // What would be left over joins the last batch: alone, a row or two would carry a whole batch's weight.
     const auto size = static_cast<std::size_t>(batch_);
     const std::size_t end = order_.size() - at_ < 2 * size ? order_.size() : at_ + size;
+    for (std::size_t k = at_; k < end; ++k)
+      std::swap(order_[k], order_[k + static_cast<std::size_t>(rng.below(static_cast<Index>(order_.size() - k)))]);
     batch.rows.assign(order_.begin() + static_cast<std::ptrdiff_t>(at_),
                       order_.begin() + static_cast<std::ptrdiff_t>(end));
     batch.weights.resize(batch.rows.size());

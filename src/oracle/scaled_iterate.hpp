@@ -28,8 +28,9 @@ class ScaledIterate final : public Iterate<typename View::Value> {
         penalty_(penalty),
         intercept_(problem.has_intercept()),
         cols_(view.cols),
-        v_(static_cast<std::size_t>(view.cols), T(0)) {
-    if (basis != nullptr) adopt_basis(*basis);
+        v_(static_cast<std::size_t>(view.cols), T(0)),
+        source_(basis) {
+    if (source_ != nullptr && source_->count > 0) adopt_basis(*source_);
   }
 
   void margins(std::span<const Index> rows, double* out) override {
@@ -69,6 +70,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
 
   void set_drift(std::span<const double> drift) override {
     fold_drift();
+    phi_.clear();
     g_.resize(v_.size());
     for (std::size_t j = 0; j < v_.size(); ++j) g_[j] = static_cast<T>(drift[j]);
     if (intercept_) intercept_drift_ = drift.back();
@@ -87,12 +89,19 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     }
   }
 
-  void set_drift_from_basis(std::span<const double> phi) override {
+  void set_drift_from_basis(std::span<const double> phi, double share) override {
     if (steps_since_fold_ >= steps_between_folds_) fold_basis();
     phi_.assign(phi.begin(), phi.end());
-    phi_.resize(static_cast<std::size_t>(basis_count_), -1.0);  // the constant term, where there is one
+    phi_.resize(static_cast<std::size_t>(basis_count_), -share);  // the constant term, where there is one
     intercept_drift_ = 0;
     for (std::size_t j = 0; j < basis_intercepts_.size(); ++j) intercept_drift_ += phi_[j] * basis_intercepts_[j];
+  }
+
+  void basis_changed() override {
+    fold_drift();
+    g_.clear();
+    if (basis_count_ > 0) fold_basis();
+    adopt_basis(*source_);
   }
 
   void read(std::span<double> w) override {
@@ -140,6 +149,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     const bool has_constant = !basis.constant.empty();
     basis_count_ = basis.count + (has_constant ? 1 : 0);
     basis_.resize(cols_ * basis_count_);
+    basis_intercepts_.clear();
     for (Index i = 0; i < basis_count_; ++i) {
       const T* vector = i < basis.count ? basis.vectors.data() + i * basis.dim : basis.constant.data();
       for (Index j = 0; j < cols_; ++j) basis_[j * basis_count_ + i] = vector[j];
@@ -147,6 +157,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     }
     basis_weights_.assign(static_cast<std::size_t>(basis_count_), 0.0);
     steps_between_folds_ = std::max(kFewestStepsBetweenFolds, cols_ * basis_count_ / 1000);
+    products_ = GrowBuffer<T>();  // zeros
     products_.resize(view_.rows * basis_count_);
     visited_.assign(static_cast<std::size_t>(view_.rows), false);
   }
@@ -197,6 +208,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   double drift_weight_ = 0;  // b
   double intercept_value_ = 0, intercept_drift_ = 0;
 
+  const DriftBasis<T>* source_;
   Index basis_count_ = 0;  // vectors, the constant included
   GrowBuffer<T> basis_;    // cols x basis_count
   std::vector<double> basis_intercepts_;

@@ -1,5 +1,6 @@
 #include "solve/loop.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -44,6 +45,50 @@ class InnerAverage {
   std::vector<double> sum_, now_;
 };
 
+// Batches drawn ahead of their use, in order. Their memory is used again.
+class BatchQueue {
+ public:
+  BatchQueue(Sampler& sampler, Rng& rng) : sampler_(sampler), rng_(rng), ring_(4) {}
+
+  const Batch& operator[](std::size_t place) const { return ring_[(first_ + place) % ring_.size()]; }
+  void pop() {
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+  }
+  void fill(std::size_t wanted) {
+    if (wanted > ring_.size()) {
+      std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
+      first_ = 0;
+      ring_.resize(wanted);
+    }
+    for (; count_ < wanted; ++count_) sampler_.next(rng_, ring_[(first_ + count_) % ring_.size()]);
+  }
+
+ private:
+  Sampler& sampler_;
+  Rng& rng_;
+  std::vector<Batch> ring_;
+  std::size_t first_ = 0, count_ = 0;
+};
+
+// Tells the control which rows are coming, where it wants to know.
+template <class T>
+void announce(LoopState<T>& state, BatchQueue& queue) {
+  const auto inner = static_cast<std::size_t>(state.inner);
+  queue.fill(1);
+  const Index block = state.inner * queue[0].size();
+  const Index wanted = state.control.rows_wanted(block);
+  if (wanted == 0) return;
+  std::vector<Index> rows;
+  Index until_snapshot = 0;
+  for (std::size_t t = 0; t < inner || static_cast<Index>(rows.size()) < wanted; ++t) {
+    queue.fill(t + 1);
+    rows.insert(rows.end(), queue[t].rows.begin(), queue[t].rows.end());
+    if (t + 1 == inner) until_snapshot = static_cast<Index>(rows.size());
+  }
+  state.control.coming(rows, until_snapshot);
+}
+
 }  // namespace
 
 template <class T>
@@ -52,32 +97,31 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   const Loss loss(problem.spec().loss);
   const auto targets = problem.targets();
   const bool draws = state.control.draws_rows();
-  Batch batch, next, after;
+  BatchQueue queue(state.sampler, rng);
+  const Batch none;
   std::vector<double> margins, slopes;
   InnerAverage average(options.average_snapshot, problem.dim());
 
-  if (draws) {
-    state.sampler.next(rng, next);
-    state.sampler.next(rng, after);
-  }
-  Index next_observation = state.iteration;
+  Index next_observation = state.iteration, next_snapshot = state.iteration;
   for (;; ++state.iteration) {
-    const bool snapshot = state.iteration % state.inner == 0;
+    const bool snapshot = state.iteration == next_snapshot;
     if (state.iteration == next_observation || (snapshot && options.urgent && options.urgent())) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }
     if (snapshot) {
+      if (options.spacing) state.inner = options.spacing();
+      next_snapshot += state.inner;
+      if (draws) announce(state, queue);
       average.put_in_place(state.iterate);
       state.step = step_at(options, state.iteration);
       state.iterate.set_step_size(state.step);
       state.control.refresh(state.iterate);
     }
+    if (draws) queue.fill(3);
+    const Batch& batch = draws ? queue[0] : none;
     if (draws) {
-      std::swap(batch, next);
-      std::swap(next, after);
-      state.sampler.next(rng, after);
-      state.iterate.prefetch(next.rows, after.rows);
+      state.iterate.prefetch(queue[1].rows, queue[2].rows);
       margins.resize(batch.rows.size());
       slopes.resize(batch.rows.size());
       state.iterate.margins(batch.rows, margins.data());
@@ -92,6 +136,7 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
     state.iterate.step(batch.rows, slopes.data());
     state.control.after_step(batch, state.iterate);
     average.add(state.iterate);
+    if (draws) queue.pop();
   }
 }
 

@@ -15,7 +15,8 @@ struct LoopOptions {
   double step = 0;
   double decay = 0;  // T0 of step / (1 + iteration / T0); 0 = constant
   bool average_snapshot = false;
-  std::function<bool()> urgent;  // asked at every snapshot: observe now, whatever was planned?
+  std::function<bool()> urgent;    // asked at every snapshot: observe now, whatever was planned?
+  std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says
 };
 
 template <class T>

@@ -23,17 +23,28 @@ struct Preparation {
   double seconds = 0;
 };
 
+GraphOptions graph_options(const RunInput& input) {
+  GraphOptions options = input.options.graph;
+  options.seed = input.options.seed;
+  options.threads = input.problem.spec().threads;
+  return options;
+}
+
+// Whether the graph grows as rows are visited. Rows drawn by weight may come again before others come at all, and
+// never complete it.
+bool streams(const RunInput& input, const Estimator& estimator) {
+  return estimator.needs_graph && input.extra.graph == nullptr && input.options.graph_mode == GraphMode::streaming &&
+         input.options.order != RowOrder::weighted;
+}
+
 Preparation prepare(const RunInput& input, const Estimator& estimator) {
   Preparation ready;
   const double started = wall_now();
   const int threads = input.problem.spec().threads;
-  if (estimator.needs_graph) {
+  if (estimator.needs_graph && !streams(input, estimator)) {
     ready.graph = input.extra.graph;
     if (ready.graph == nullptr) {
-      GraphOptions options = input.options.graph;
-      options.seed = input.options.seed;
-      options.threads = threads;
-      ready.built = build_graph(input.problem.x(), options);
+      ready.built = build_graph(input.problem.x(), graph_options(input));
       ready.graph = &*ready.built;
     }
   }
@@ -43,8 +54,9 @@ Preparation prepare(const RunInput& input, const Estimator& estimator) {
   return ready;
 }
 
-Sampling sampling_of(const SolveOptions& options, const Estimator& estimator) {
-  switch (options.order) {
+Sampling sampling_of(const RunInput& input, const Estimator& estimator) {
+  if (streams(input, estimator)) return Sampling::shuffled;
+  switch (input.options.order) {
     case RowOrder::solver:
       return estimator.sampling;
     case RowOrder::weighted:
@@ -55,16 +67,19 @@ Sampling sampling_of(const SolveOptions& options, const Estimator& estimator) {
   return estimator.sampling;
 }
 
-// Where a new drift costs O(anchors * d) (sparse rows without the scaled form), snapshots are spaced so that it stays
-// below the cost of the steps between them.
-Index inner_of(const RunInput& input, const Estimator& estimator, Index basis_count, IterateForm form) {
+// Where a new drift costs O(anchors * d) (sparse rows without the scaled form, or a graph still growing), snapshots are
+// spaced so that it stays below the cost of the steps between them.
+template <class T>
+Index inner_of(const RunInput& input, const Estimator& estimator, const Control<T>& control, IterateForm form) {
   if (estimator.fixed_inner) return 1;
   if (input.options.inner > 0) return input.options.inner;
-  if (basis_count == 0 || form == IterateForm::scaled || input.problem.x().is_dense()) return estimator.inner;
+  const bool growing = control.basis() != nullptr && control.basis()->count == 0;
+  const Index vectors = control.drift_vectors();
+  if (vectors == 0 || input.problem.x().is_dense() || (form == IterateForm::scaled && !growing)) return estimator.inner;
   const auto rows = static_cast<double>(input.problem.rows());
   const double row_cost = static_cast<double>(input.problem.x().stored()) / rows + 1;
   const double step_cost = static_cast<double>(input.options.batch) * row_cost;
-  const double drift_cost = static_cast<double>(basis_count) * static_cast<double>(input.problem.cols());
+  const double drift_cost = static_cast<double>(vectors) * static_cast<double>(input.problem.cols());
   return std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost)));
 }
 
@@ -80,17 +95,19 @@ Solution run(const RunInput& input, const Estimator& estimator, double step, Run
              const Preparation& ready) {
   const Problem& problem = input.problem;
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
-  const auto control = estimator.build<T>({problem, ready.graph, input.options.accelerated});
-  const auto sampler = make_sampler(sampling_of(input.options, estimator), problem, input.options.batch, ready.strata);
-  const Index basis_count = control->basis() == nullptr ? 0 : control->basis()->count;
-  const IterateForm form = chosen_form(problem, penalty, basis_count);
+  const auto control = estimator.build<T>(
+      {problem, ready.graph, input.options.accelerated, input.options.control, graph_options(input)});
+  const auto sampler = make_sampler(sampling_of(input, estimator), problem, input.options.batch, ready.strata);
+  const IterateForm form = chosen_form(problem, penalty, control->drift_vectors());
   const auto iterate = make_iterate<T>(problem, penalty, control->basis(), form);
   if (!input.options.start.empty()) iterate->assign(input.options.start);
 
   clock.pause();  // the observer evaluates the start
   Observer observer(problem, input.options, input.extra, estimator.unbiased, clock);
-  const LoopOptions loop{step, input.options.decay, input.options.average_snapshot, [&] { return observer.urgent(); }};
-  LoopState<T> state{*iterate, *control, *sampler, inner_of(input, estimator, basis_count, form)};
+  const auto spacing = [&] { return inner_of(input, estimator, *control, form); };
+  const LoopOptions loop{step, input.options.decay, input.options.average_snapshot, [&] { return observer.urgent(); },
+                         spacing};
+  LoopState<T> state{*iterate, *control, *sampler, spacing()};
   clock.resume();
   Rng rng(input.options.seed, 1);
   const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });

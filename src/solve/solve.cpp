@@ -206,6 +206,8 @@ void apply_paper_setting(ProblemSpec& problem, SolveOptions& options) {
   options.graph.anchors = 100;
   options.graph.neighbours = 5;
   options.graph.kernel = Kernel::paper;
+  options.graph_mode = GraphMode::full;
+  options.control = ControlMode::paper;
 }
 
 }  // namespace s3gd

@@ -9,11 +9,31 @@
 namespace s3gd {
 namespace {
 
+constexpr int kPastBatches = 200;
+
+// What an adaptive control knows after a while at w: it learns from batches, which move nothing here.
+template <class T>
+void look_at_batches(const Problem& problem, Control<T>& control, Iterate<T>& iterate, Sampler& sampler, Rng& rng) {
+  const Loss loss(problem.spec().loss);
+  Batch batch;
+  std::vector<double> u, slopes;
+  for (int repeat = 0; repeat < kPastBatches; ++repeat) {
+    sampler.next(rng, batch);
+    u.resize(batch.rows.size());
+    slopes.resize(u.size());
+    iterate.margins(batch.rows, u.data());
+    for (std::size_t b = 0; b < u.size(); ++b)
+      slopes[b] = loss.slope(u[b], problem.targets()[static_cast<std::size_t>(batch.rows[b])]);
+    control.coefficients(batch, u.data(), slopes.data());
+  }
+  control.refresh(iterate);
+}
+
 template <class T>
 double ratio_of(const Estimator& estimator, const Problem& problem, const Graph& graph, std::span<const double> w,
-                Index batch) {
+                Index batch, ControlMode mode) {
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
-  const auto control = estimator.build<T>({problem, &graph});
+  const auto control = estimator.build<T>({problem, &graph, false, mode});
   const auto iterate = make_iterate<T>(problem, penalty, control->basis());
   iterate->assign(w);
   iterate->set_step_size(1.0);
@@ -23,20 +43,21 @@ double ratio_of(const Estimator& estimator, const Problem& problem, const Graph&
     strata = make_strata(problem.x(), batch, graph.options.seed, problem.spec().threads);
   const auto sampler = make_sampler(estimator.sampling, problem, batch, strata);
   Rng rng(graph.options.seed, 78);
+  if (estimator.needs_graph) look_at_batches(problem, *control, *iterate, *sampler, rng);
   return measure_quality(problem, *control, *sampler, estimator.unbiased, batch, w, rng).variance_ratio;
 }
 
 }  // namespace
 
 std::vector<EstimatorVariance> estimator_variances(const Problem& problem, const Graph& graph,
-                                                   std::span<const double> w, Index batch) {
+                                                   std::span<const double> w, Index batch, ControlMode mode) {
   std::vector<EstimatorVariance> list;
   for (const Estimator& estimator : estimator_table()) {
     // With snapshot = w these hold every row's own slope: nothing is left to vary.
     if (estimator.name == "gd") continue;
     list.push_back({estimator.name, problem.x().precision() == Precision::float32
-                                        ? ratio_of<float>(estimator, problem, graph, w, batch)
-                                        : ratio_of<double>(estimator, problem, graph, w, batch)});
+                                        ? ratio_of<float>(estimator, problem, graph, w, batch, mode)
+                                        : ratio_of<double>(estimator, problem, graph, w, batch, mode)});
   }
   return list;
 }

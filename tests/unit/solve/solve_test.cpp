@@ -98,6 +98,7 @@ TEST(S3gd, StepsEqualAlgorithmOneWrittenOut) {
       options.trace_every = 60;
       options.tol = 0;
       options.seed = 3;
+      options.control = ControlMode::paper;
       SolveInput input;
       input.graph = &graph;
       const Solution solution = solve(problem, options, input);
@@ -379,6 +380,8 @@ TEST(Solve, ThePaperSettingIsThePapers) {
   EXPECT_EQ(spec.positive, "largest");
   EXPECT_EQ(options.batch, 10);
   EXPECT_EQ(options.graph.anchors, 100);
+  EXPECT_EQ(options.graph_mode, GraphMode::full);
+  EXPECT_EQ(options.control, ControlMode::paper);
   EXPECT_EQ(find_estimator("s3gd")->inner, 20);
   EXPECT_EQ(find_estimator("svrg")->inner, 50);
 }

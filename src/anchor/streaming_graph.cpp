@@ -1,0 +1,98 @@
+#include "anchor/streaming_graph.hpp"
+
+#include <algorithm>
+
+#include "anchor/anchors.hpp"
+#include "anchor/comparison.hpp"
+#include "anchor/neighbours.hpp"
+#include "base/threads.hpp"
+#include "data/convert.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kRowsPerChunk = 64;
+// Anchors are needed before the first step: a smaller sample and fewer rounds than for a graph built at leisure.
+constexpr Index kMostSamplePerAnchor = 10;
+constexpr Index kMostRounds = 3;
+
+}  // namespace
+
+StreamingGraph::StreamingGraph(const Matrix& x, const GraphOptions& options) : x_(x), options_(options) {
+  check_graph_options(x, options);
+  options_.rounds = std::min(options.rounds, kMostRounds);
+  if (options.sample_per_anchor == 0 || options.sample_per_anchor > kMostSamplePerAnchor)
+    options_.sample_per_anchor = kMostSamplePerAnchor;
+}
+
+Index StreamingGraph::sample_size(Index anchors) const {
+  return anchors >= x_.rows() / options_.sample_per_anchor ? x_.rows() : options_.sample_per_anchor * anchors;
+}
+
+void StreamingGraph::choose(std::span<const Index> sample, Index anchors) {
+  const Matrix rows = gather_rows(x_, sample, options_.threads);
+  mostly_zeros_ = compares_as_sparse(rows);
+  GraphOptions options = options_;
+  options.anchors = anchors;
+  const auto places = choose_anchors(
+      mostly_zeros_ ? with_layout(rows, Layout::sparse, rows.precision(), options_.threads) : rows, options);
+  anchor_rows_.clear();
+  for (const Index place : places) anchor_rows_.push_back(sample[static_cast<std::size_t>(place)]);
+  points_ = std::monostate{};
+  neighbours_ = GrowBuffer<std::int32_t>();
+  gammas_ = GrowBuffer<float>();
+  per_row_ = std::min(options_.neighbours, this->anchors());
+  if (this->anchors() == 1) return;
+  x_.visit([&](const auto& view) {
+    using T = typename std::decay_t<decltype(view)>::Value;
+    points_.emplace<Points<T>>(dense_rows<T>(x_, anchor_rows_), this->anchors(), view.cols);
+  });
+  neighbours_.resize(x_.rows() * per_row_);
+  gammas_.resize(x_.rows() * per_row_);
+}
+
+void StreamingGraph::add(std::span<const Index> rows) {
+  if (anchors() == 1) return;
+  parallel_ranges(static_cast<Index>(rows.size()), kRowsPerChunk, options_.threads, [&](Index begin, Index end, Index) {
+    const auto chunk = rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    Matrix block = gather_rows(x_, chunk, 1);
+    if (mostly_zeros_) block = with_layout(block, Layout::sparse, block.precision(), 1);
+    std::vector<std::int32_t> neighbours(chunk.size() * static_cast<std::size_t>(per_row_));
+    std::vector<float> gammas(neighbours.size());
+    block.visit([&](const auto& view) {
+      using T = typename std::decay_t<decltype(view)>::Value;
+      find_neighbours(view, 0, view.rows, std::get<Points<T>>(points_), per_row_, options_.kernel, neighbours.data(),
+                      gammas.data());
+    });
+    for (std::size_t r = 0; r < chunk.size(); ++r) {
+      const auto from = static_cast<std::ptrdiff_t>(r) * per_row_;
+      std::copy_n(neighbours.begin() + from, per_row_, neighbours_.data() + chunk[r] * per_row_);
+      std::copy_n(gammas.begin() + from, per_row_, gammas_.data() + chunk[r] * per_row_);
+    }
+  });
+}
+
+Edges StreamingGraph::edges() const {
+  if (anchors() == 1) return {};
+  return {neighbours_.data(), gammas_.data(), per_row_};
+}
+
+Graph StreamingGraph::graph() const {
+  Graph graph;
+  graph.options = options_;
+  graph.options.anchors = anchors();
+  graph.options.neighbours = per_row_;
+  graph.anchor_rows = anchor_rows_;
+  const auto size = static_cast<std::size_t>(x_.rows() * per_row_);
+  std::vector<std::int32_t> neighbours(size, 0);
+  std::vector<float> gammas(size, 1.0F);
+  if (anchors() > 1) {
+    std::copy_n(neighbours_.data(), size, neighbours.begin());
+    std::copy_n(gammas_.data(), size, gammas.begin());
+  }
+  graph.neighbours = Array<std::int32_t>(std::move(neighbours));
+  graph.gammas = Array<float>(std::move(gammas));
+  return graph;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,136 @@
+// S3GD while its graph grows: rows are tied to the anchors when they are first drawn, and added to running sums.
+//
+//     drift = a (n / s) sum over the s rows seen of q_i h_i x_i,        h_i = sum_j gamma_ij phi(w~.z_j) - c(y_i)
+//
+// Rows come in a random order, so the mean over those seen stands for the mean over all; over those seen the estimate is
+// unbiased exactly. After one pass the sums are X M and cbar of the full graph and are handed to the iterate as a basis.
+#include <algorithm>
+
+#include "anchor/anchors.hpp"
+#include "anchor/streaming_graph.hpp"
+#include "oracle/propagated.hpp"
+
+namespace s3gd {
+namespace {
+
+template <class T>
+class StreamingControl final : public PropagatedControl<T> {
+ public:
+  explicit StreamingControl(const ControlInput& input)
+      : PropagatedControl<T>(input),
+        graph_(input.problem.x(), input.streaming),
+        most_anchors_(std::min(input.streaming.anchors, input.problem.rows())),
+        is_seen_(static_cast<std::size_t>(input.problem.rows()), false) {}
+
+  Index rows_wanted(Index until_snapshot) const override {
+    if (complete()) return 0;
+    return std::max(until_snapshot, graph_.anchors() == 0 ? graph_.sample_size(most_anchors_) : 0);
+  }
+
+  void coming(std::span<const Index> rows, Index until_snapshot) override {
+    if (graph_.anchors() == 0) choose_anchors(rows, most_anchors_);
+    const std::size_t before = seen_.size();
+    for (const Index row : rows.first(static_cast<std::size_t>(until_snapshot))) {
+      if (is_seen_[static_cast<std::size_t>(row)]) continue;
+      is_seen_[static_cast<std::size_t>(row)] = true;
+      seen_.push_back(row);
+    }
+    add(std::span<const Index>(seen_).subspan(before));
+  }
+
+  void refresh(Iterate<T>& iterate) override {
+    if (complete() && this->basis_.count == 0) {
+      fill_basis();
+      iterate.basis_changed();
+    }
+    this->take_snapshot(iterate);
+    if (complete())
+      iterate.set_drift_from_basis(this->scaled_phi_, this->coefficient_.value());
+    else
+      iterate.set_drift(running_drift());
+  }
+
+  std::span<const Index> rows_covered() const override { return complete() ? std::span<const Index>{} : seen_; }
+
+  Index drift_vectors() const override {
+    const Index anchors = graph_.anchors() == 0 ? most_anchors_ : graph_.anchors();
+    return this->groups() * anchors + (complete() ? 0 : 1);
+  }
+
+ private:
+  bool complete() const { return static_cast<Index>(seen_.size()) == this->problem_.rows(); }
+  std::size_t dim() const { return static_cast<std::size_t>(this->problem_.dim()); }
+
+  void choose_anchors(std::span<const Index> known, Index wanted) {
+    const auto sample = static_cast<std::size_t>(graph_.sample_size(wanted));
+    std::vector<Index> rows(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(sample, known.size())));
+    std::sort(rows.begin(), rows.end());  // a small data set may come round to a row again
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    graph_.choose(rows, wanted);
+    this->set_anchors(graph_.anchor_rows());
+    this->edges_ = graph_.edges();
+    if (this->problem_.x().is_dense()) this->basis_.anchors = dense_rows<T>(this->problem_.x(), graph_.anchor_rows());
+    sums_.assign(static_cast<std::size_t>(this->groups() * graph_.anchors()) * dim(), 0.0);
+    constant_.assign(this->loss_.separable() ? dim() : 0, 0.0);
+  }
+
+  void add(std::span<const Index> rows) {
+    const Problem& problem = this->problem_;
+    const auto targets = problem.targets();
+    graph_.add(rows);
+    const std::size_t size = static_cast<std::size_t>(graph_.anchors()) * dim();
+    for (std::size_t g = 0; g < static_cast<std::size_t>(this->groups()); ++g) {
+      const RowGroup group = this->loss_.separable() ? RowGroup{} : RowGroup{targets, g == 0 ? 1.0 : -1.0};
+      add_to_propagation(problem.x(), rows, this->edges_, graph_.anchors(), problem.weights(), problem.has_intercept(),
+                         problem.spec().threads, group, std::span(sums_).subspan(g * size, size));
+    }
+    if (!this->loss_.separable()) return;
+    std::vector<double> labels(rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      labels[r] = problem.weight(rows[r]) * this->loss_.label(targets[static_cast<std::size_t>(rows[r])]);
+    add_weighted_rows(problem.x(), rows, labels, problem.has_intercept(), constant_);
+  }
+
+  std::span<const double> running_drift() {
+    const double share = static_cast<double>(this->problem_.rows()) / static_cast<double>(seen_.size());
+    drift_.assign(dim(), 0.0);
+    std::vector<double> coefficients(this->scaled_phi_);
+    std::vector<const double*> vectors;
+    for (std::size_t j = 0; j < coefficients.size(); ++j) vectors.push_back(sums_.data() + j * dim());
+    if (!constant_.empty()) {
+      coefficients.push_back(-this->coefficient_.value());
+      vectors.push_back(constant_.data());
+    }
+    for (double& coefficient : coefficients) coefficient *= share;
+    kernel::axpy_rows(coefficients.data(), vectors.data(), static_cast<Index>(vectors.size()), drift_.data(),
+                      this->problem_.dim());
+    return drift_;
+  }
+
+  void fill_basis() {
+    this->basis_.count = this->groups() * graph_.anchors();
+    this->basis_.vectors.assign(sums_.begin(), sums_.end());
+    this->basis_.constant.assign(constant_.begin(), constant_.end());
+    sums_ = {};
+  }
+
+  StreamingGraph graph_;
+  Index most_anchors_;
+  std::vector<bool> is_seen_;
+  std::vector<Index> seen_;       // in the order they came
+  std::vector<double> sums_;      // (groups * anchors) x dim: X M of the rows seen
+  std::vector<double> constant_;  // their label term, where the loss has one
+  std::vector<double> drift_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Control<T>> make_streaming_control(const ControlInput& input) {
+  return std::make_unique<StreamingControl<T>>(input);
+}
+
+template std::unique_ptr<Control<float>> make_streaming_control(const ControlInput&);
+template std::unique_ptr<Control<double>> make_streaming_control(const ControlInput&);
+
+}  // namespace s3gd
