@@ -75,8 +75,8 @@ void add_graph_options(CLI::App& app, GraphOptions& options) {
 
 void add_control_options(CLI::App& app, SolveOptions& options) {
   const std::string group = "Graph (s3gd)";
-  add_choice(app, "--graph-mode", options.graph_mode, "when neighbours are found")->group(group);
-  add_choice(app, "--control", options.control, "how much of the propagated slopes is subtracted")->group(group);
+  add_choice(app, "--graph-mode", options.graph_mode, "")->group(group);
+  add_choice(app, "--control", options.control, "")->group(group);
 }
 
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {

@@ -287,7 +287,7 @@ class Predict(ProgramTest):
 
 class Graph(ProgramTest):
     def test_a_saved_graph_gives_the_same_model_as_one_built_on_the_way(self):
-        options = ["--solver", "s3gd", "--anchors", "20", "--tol", "0.3"]
+        options = ["--solver", "s3gd", "--graph-mode", "full", "--anchors", "20", "--tol", "0.3"]
         self.run_program("graph", DATA, "-o", "g.graph", "--anchors", "20")
         self.run_program("train", DATA, *options, "-o", "built.model")
         self.run_program("train", DATA, *options, "--graph", "g.graph", "-o", "loaded.model")
