@@ -2,7 +2,7 @@
 // and what the certificate and the whole run take. Median over seeds; the clock stands still while F is evaluated.
 //
 //   bench_finish DATASET [finisher=newton] [lambda=1e-3|1/n] [tol=1e-9] [seeds=5] [loss=logistic]
-//                        [intercept=regularised|free|none] [threads=1] [precision=float|double] [trace=0]
+//                        [penalty=l2] [intercept=regularised|free|none] [threads=1] [precision=float|double] [trace=0] [clock=wall|cpu]
 //
 // A dataset is anything load() knows, scaled as in published comparisons: mnist, fashion-mnist and covtype-93k by
 // columns' largest absolute values, cifar10-hog800 by 1/63, fer2013-hog256 by 1/255. Several finishers: a,b,c;
@@ -37,11 +37,14 @@ struct Point {
 // Evaluates every point the finisher tells of, outside its clock.
 class Watch : public Progress {
  public:
-  Watch(const Problem& problem, double optimum) : problem_(problem), optimum_(optimum) { clock_.resume(); }
+  Watch(const Problem& problem, double optimum, bool processor)
+      : problem_(problem), optimum_(optimum), processor_(processor) {
+    clock_.resume();
+  }
 
   bool moved(std::span<const double> w, double passes, double, double gap) override {
     clock_.pause();
-    points_.push_back({1e3 * clock_.wall_seconds(), passes, (objective(problem_, w) - optimum_) / optimum_, gap});
+    points_.push_back({1e3 * seconds(), passes, (objective(problem_, w) - optimum_) / optimum_, gap});
     clock_.resume();
     return true;
   }
@@ -49,7 +52,7 @@ class Watch : public Progress {
 
   void finished(const Finish& finish) {
     clock_.pause();
-    total_ = 1e3 * clock_.wall_seconds();
+    total_ = 1e3 * seconds();
     points_.push_back({total_, finish.passes, (objective(problem_, finish.w) - optimum_) / optimum_,
                        finish.certificate.relative_gap});
   }
@@ -65,8 +68,11 @@ class Watch : public Progress {
   const std::vector<Point>& points() const { return points_; }
 
  private:
+  double seconds() const { return processor_ ? clock_.cpu_seconds() : clock_.wall_seconds(); }
+
   const Problem& problem_;
   double optimum_;
+  bool processor_;
   RunClock clock_;
   double total_ = 0;
   std::vector<Point> points_;
@@ -106,9 +112,17 @@ Problem make_problem(const std::string& name, Settings& set) {
   spec.threads = std::stoi(set["threads"]);
   spec.loss.kind = parse_name<LossKind>("loss", set["loss"]);
   spec.intercept = parse_name<Intercept>("intercept", set["intercept"]);
+  spec.penalty.kind = parse_name<PenaltyKind>("penalty", set["penalty"]);
   spec.penalty.lambda = set["lambda"] == "1/n" ? 1.0 / static_cast<double>(data.rows()) : std::stod(set["lambda"]);
   if (spec.loss.kind != LossKind::squared && data.y.distinct().size() > 2) spec.positive = "largest";
-  return Problem(data, spec);
+  if (spec.loss.kind != LossKind::squared || data.y.kind != LabelKind::classes) return Problem(data, spec);
+  ProblemSpec classes = spec;  // regression on +1 and -1
+  classes.loss.kind = LossKind::logistic;
+  if (data.y.distinct().size() > 2) classes.positive = "largest";
+  const auto targets = Problem(data, classes).targets();
+  Dataset signs = data;
+  signs.y = {Array<double>(std::vector<double>(targets.begin(), targets.end())), LabelKind::real, {}};
+  return Problem(signs, spec);
 }
 
 void report(const std::string& name, const std::vector<Watch>& runs) {
@@ -160,7 +174,7 @@ int run(const std::string& name, Settings set) {
         return 2;
       }
       std::vector<double> from = start;
-      Watch watch(problem, optimum.objective);
+      Watch watch(problem, optimum.objective, set["clock"] == "cpu");
       watch.finished(finisher->run({problem, std::stod(set["tol"]), static_cast<std::uint64_t>(seed)}, from, watch));
       runs[finisher_name].push_back(std::move(watch));
     }
@@ -178,16 +192,20 @@ int run(const std::string& name, Settings set) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings set{{"finisher", "newton"},       {"lambda", "1e-3"}, {"tol", "1e-9"},        {"seeds", "5"},
-               {"loss", "logistic"},         {"threads", "1"},   {"precision", "float"}, {"trace", "0"},
-               {"intercept", "regularised"}, {"start", ""},      {"start_tol", "1e-1"},  {"cache", ""}};
+  Settings set{{"finisher", "newton"}, {"lambda", "1e-3"},
+               {"tol", "1e-9"},        {"seeds", "5"},
+               {"loss", "logistic"},   {"penalty", "l2"},
+               {"threads", "1"},       {"precision", "float"},
+               {"trace", "0"},         {"intercept", "regularised"},
+               {"start", ""},          {"start_tol", "1e-1"},
+               {"cache", ""},          {"clock", "wall"}};
   for (int k = 2; k < argc; ++k) {
     const std::string argument = argv[k];
     const auto equals = argument.find('=');
     if (equals == std::string::npos || !set.contains(argument.substr(0, equals))) {
       fmt::print(stderr,
                  "{}: expected one of finisher=, lambda=, tol=, seeds=, loss=, intercept=, threads=, precision=, "
-                 "trace=, start=, start_tol=, cache=\n",
+                 "trace=, start=, start_tol=, cache=, clock=, penalty=\n",
                  argument);
       return 2;
     }

@@ -5,6 +5,11 @@
 
 namespace s3gd {
 
+// Prox-Newton over a small, growing set of coordinates, for penalties with a 1-norm.
+bool suits_active_set(const Problem& problem);
+Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress);
+
+// The reference solver.
 Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
 
 }  // namespace s3gd

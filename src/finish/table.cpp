@@ -5,6 +5,10 @@ namespace s3gd {
 
 const std::vector<Finisher>& finisher_table() {
   static const std::vector<Finisher> table{
+      {.name = "active-set",
+       .summary = "prox-Newton with active sets, for penalties with a 1-norm",
+       .suits = suits_active_set,
+       .run = finish_by_active_set},
       {.name = "newton",
        .summary = "Newton, Newton-CG or prox-Newton over all rows",
        .suits = [](const Problem&) { return true; },

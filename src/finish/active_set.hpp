@@ -1,0 +1,75 @@
+// The state of the finisher with active sets: where w is, what the rows say there, and steps over a working set.
+//
+// A step minimises the quadratic model of F over the working set, 1-norm included (l1_model.hpp), and goes as far along
+// the answer as F falls. The Hessian is as good as it pays to be: made from a sample of the rows at first, and kept over
+// steps while they gain as much for their time as with a new one.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "finish/l1_model.hpp"
+#include "finish/row_terms.hpp"
+#include "model/penalty.hpp"
+
+namespace s3gd {
+
+class ActiveSet {
+ public:
+  ActiveSet(const Problem& problem, std::vector<double> start, std::function<bool()> must_stop);
+
+  // One pass: the gradient of the loss in every coordinate.
+  void look_at_all();
+  // Coordinates off zero and those that want to leave it most, `most` of the latter at most; the old set when that has
+  // them all. False: nothing is left to move.
+  bool choose(Index most);
+  // Steps over the working set until they promise a small share of what the first did.
+  void solve_working_set();
+  // For a penalty with a 2-norm: off the point where it has no slope, if F falls there.
+  bool leave_zero();
+
+  const std::vector<double>& w() const { return w_; }
+  const std::vector<double>& gradient() const { return gradient_; }
+  double objective() const { return value_; }
+  double passes() const { return passes_; }
+  Index support_size() const;
+  Index violators() const { return violators_; }  // met by choose(), chosen or not
+
+ private:
+  bool step();
+  void estimate_diagonal();
+  void refresh_hessian();
+  bool worth_keeping(double left);
+  void forget_hessian();
+  L1Model make_model() const;
+  double promise(const std::vector<double>& moved) const;
+  bool walk(const std::vector<double>& moved, double promised);
+  double norm_of(const std::vector<double>& w) const;
+  bool always_in(Index j) const;
+  double violation(Index j) const;  // how much F would fall by coordinate j alone, at most
+
+  const Problem& problem_;
+  Penalty penalty_;
+  std::function<bool()> must_stop_;
+  bool constant_curvature_;
+  std::vector<double> w_, u_, gradient_;  // u: the margins
+  std::vector<double> diagonal_;          // of a bound of the Hessian, about
+  RowTerms terms_;
+  double value_ = 0, norm_ = 0, passes_ = 0;
+  Index violators_ = 0;
+
+  std::unique_ptr<WorkingColumns> columns_;
+  std::vector<double> slopes_;   // gradient over the working set
+  std::vector<double> gram_;     // Hessian over the working set, as of some earlier step; empty: none
+  std::vector<double> weights_;  // curvatures it was made with
+  Index every_ = 1;              // one row in this many was used for it ...
+  Index most_skipped_ = std::numeric_limits<Index>::max();  // ... and at most this many may be
+  int age_ = 0;                                             // steps made with it
+  int draws_ = 0;
+  double last_promise_ = 0;
+  std::vector<double> along_, trial_u_;
+  RowTerms trial_terms_;
+};
+
+}  // namespace s3gd
