@@ -14,6 +14,7 @@ import table
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KINDS = {"l2": ("logistic", "l2"), "l1": ("logistic", "l1"), "l1-squared": ("squared", "l1")}
+LONGEST_SILENCE = 120  # seconds
 SGD_STEPS = [4.0 ** k for k in range(-5, 4)]
 
 
@@ -31,7 +32,9 @@ def arguments():
                         help="time this solver of ours as well; 'sgd' alone tries nine steps")
     parser.add_argument("--passes", type=float, default=50, help="of those solvers")
     parser.add_argument("--no-auto", action="store_true", help="leave out our own auto")
+    parser.add_argument("--winners", action="store_true", help="only the rivals that have won somewhere")
     parser.add_argument("--quick", action="store_true", help="2 seeds, and only the rivals that have won somewhere")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for a machine that is not quiet")
     parser.add_argument("--memory", action="store_true", help="also measure our peak memory")
     parser.add_argument("--output", default=str(ROOT / "build/peers/results.json"), help="JSON; markdown beside it")
     parser.add_argument("--library", default=str(ROOT / "build/release/bench/libbench_bridge.so"))
@@ -40,11 +43,13 @@ def arguments():
     for kind in chosen.kinds.split(","):
         if kind not in KINDS:
             parser.error(f"there is no kind '{kind}'")
+    chosen.winners |= chosen.quick
     return chosen
 
 
-WINNERS = ("scipy-lbfgs", "liblinear-7", "liblinear-0", "cyanure-auto-32", "cyanure-svrg-32", "sk-newton-cholesky",
-           "sk-lbfgs-32", "sk-sgd", "sk-asgd", "celer", "sk-lasso-32", "liblinear-6")
+WINNERS = ("scipy-lbfgs", "scipy-lbfgs-m30", "scipy-lbfgs-columns", "liblinear-7", "cyanure-auto-32", "cyanure-svrg-32",
+           "sk-newton-cholesky-32", "sk-newton-cholesky-64", "sk-sgd", "sk-asgd", "sk-asgd-0.1", "celer", "sk-lasso-32",
+           "liblinear-6", "cyanure-miso-32")
 
 
 def rival_names(chosen):
@@ -52,7 +57,9 @@ def rival_names(chosen):
     names = [rival.name for rival in rivals.all_rivals()]
     if chosen.only_us or chosen.rivals == "none":
         return []
-    wanted = chosen.rivals.split(",") if chosen.rivals else WINNERS if chosen.quick else [""]
+    if chosen.winners:
+        return [name for name in names if name in WINNERS]
+    wanted = chosen.rivals.split(",") if chosen.rivals else [""]
     return [name for name in names if any(part in name for part in wanted)]
 
 
@@ -73,20 +80,37 @@ def read_lines(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()] if Path(path).exists() else []
 
 
+def run_watched(job, threads):
+    """A worker's exit code; one that finishes nothing for a long time is ended."""
+    worker = subprocess.Popen([sys.executable, str(HERE / "worker.py")], stdin=subprocess.PIPE, text=True,
+                              env=environment(threads))
+    worker.stdin.write(json.dumps(job))
+    worker.stdin.close()
+    size, since = 0, time.time()
+    while True:
+        try:
+            return worker.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            now = Path(job["output"]).stat().st_size if Path(job["output"]).exists() else 0
+            if now != size:
+                size, since = now, time.time()
+            elif time.time() - since > LONGEST_SILENCE:
+                worker.kill()
+
+
 def run_worker(job, threads):
     """Runs a worker to its end; when a rival brings it down, again without that rival and what is already done."""
     Path(job["output"]).unlink(missing_ok=True)
     lines = []
     while job["lambdas"]:
-        ended = subprocess.run([sys.executable, str(HERE / "worker.py")], input=json.dumps(job), text=True,
-                               env=environment(threads), check=False)
+        code = run_watched(job, threads)
         new = read_lines(job["output"])[len(lines):]
         finished = sum(line["kind"] == "done" for line in new)
         lines += new
-        if ended.returncode == 0:
+        if code == 0:
             break
         begun = [line for line in new if line["kind"] == "begin"]
-        print(f"{job['set']}: the worker ended with code {ended.returncode}", file=sys.stderr)
+        print(f"{job['set']}: the worker ended with code {code}", file=sys.stderr)
         if not begun:
             break
         culprit, contest = begun[-1]["name"], begun[-1]["contest"]
@@ -95,7 +119,7 @@ def run_worker(job, threads):
         # The interrupted contest starts anew; of its lines only the reason for that stays.
         lines = [line for line in lines if line.get("contest") != contest]
         lines.append({"kind": "failed", "contest": contest, "name": culprit,
-                      "why": f"brought its process down (code {ended.returncode})"})
+                      "why": f"hung, or brought its process down (code {code})"})
         Path(job["output"]).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return lines
 
@@ -128,7 +152,7 @@ def main():
     results = {"contests": {}, "skipped": {}, "missing": {}, "memory": {}}
     if earlier.exists():
         results = json.loads(earlier.read_text())
-    results["machine"] = {"system": platform.platform(), "cores": os.cpu_count()}
+    results["machine"] = {"system": platform.platform(), "cores": os.cpu_count(), "clock": chosen.clock}
     scratch = ROOT / "build/peers"
     scratch.mkdir(parents=True, exist_ok=True)
     touched = []
@@ -146,13 +170,14 @@ def main():
                        "loss": loss, "penalty": penalty, "lambdas": list(lambdas), "threads": threads,
                        "seeds": 2 if chosen.quick else chosen.seeds, "rivals": rival_names(chosen),
                        "ours": our_solvers(chosen), "passes": chosen.passes, "layouts": {},
-                       "cache": str(scratch / "optima"), "output": str(scratch / f"worker-{os.getpid()}.jsonl"),
+                       "clock": chosen.clock, "cache": str(scratch / "optima"), "output": str(scratch / f"worker-{os.getpid()}.jsonl"),
                        "verbose": chosen.verbose}
                 started = time.time()
                 lines = run_worker(job, threads)
                 Path(job["output"]).unlink(missing_ok=True)
                 table.collect(lines, results["contests"])
-                results["missing"].update({line["name"]: line["why"] for line in lines if line["kind"] == "missing"})
+                results["missing"].update({f"{line['name']} on {line['set']}": line["why"]
+                                           for line in lines if line["kind"] == "missing"})
                 touched += sorted({line["contest"] for line in lines if "contest" in line} - set(touched))
                 if chosen.memory and penalty == "l2":
                     facts = peak_memory(job, lambdas[0], threads)

@@ -9,7 +9,9 @@ memory in the layout and precision the rival takes without a copy; the clock run
 """
 import functools
 import importlib
-from dataclasses import dataclass, field
+import math
+import time
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
@@ -35,7 +37,8 @@ class Rival:
     traced: bool = False  # fit returns ([(seconds, weights), ..] of one run, seconds converting); efforts are not used
     problems: tuple = (L2_LOGISTIC,)
     converts: bool = False  # brings the matrix into a form of its own: fit returns (weights, seconds of that)
-    most_cells: float = field(default=float("inf"))  # rows x columns beyond which it is not tried
+    most_stored: float = math.inf  # stored entries, and columns, beyond which it is not tried
+    most_cols: float = math.inf
 
 
 class Inputs:
@@ -44,8 +47,9 @@ class Inputs:
     c32, c64: row-major; f32, f64: column-major; csr32, csr64, csc64: sparse.
     """
 
-    def __init__(self, data, lam, loss, penalty, threads):
+    def __init__(self, data, lam, loss, penalty, threads, clock=time.perf_counter):
         self.data, self.lam, self.loss, self.penalty, self.threads = data, lam, loss, penalty, threads
+        self.clock = clock
         self.n, self.d = data.rows, data.cols + 1
         self.made = data.__dict__.setdefault("layouts", {})  # shared by all lambdas of a set
 
@@ -87,8 +91,12 @@ class Inputs:
         return x
 
 
-def installed(rival):
-    """None, or the reason why the rival cannot run."""
+def obstacle(rival, data):
+    """None, or the reason why the rival cannot run on this set."""
+    if data.about["stored"] > rival.most_stored:
+        return "not tried: the set is too large for it"
+    if data.cols > rival.most_cols:
+        return "not tried: the set is too wide for it"
     try:
         importlib.import_module(rival.module)
     except Exception as error:  # a broken package may raise anything

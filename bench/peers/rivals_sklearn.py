@@ -1,4 +1,5 @@
 """scikit-learn: LogisticRegression by each of its solvers, SGDClassifier plain and averaged, Lasso."""
+import math
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ from rivals import COUNTS, L1_LOGISTIC, L1_SQUARED, L2_LOGISTIC, TOLERANCES, Riv
 
 warnings.filterwarnings("ignore", category=ConvergenceWarning)
 warnings.filterwarnings("ignore", category=FutureWarning)
+WIDEST_HESSIAN = 5000  # columns: it factorises a dense matrix of this side
 NEVER = 1e-14  # a tolerance that does not end a run before its iterations do
 FEW = tuple(c for c in COUNTS if c <= 60)
 
@@ -35,10 +37,10 @@ def lasso(inputs, layout, effort, seed):
     return np.ravel(model.fit(inputs.x(layout), inputs.y(layout)).coef_)
 
 
-def by(solver, bits, problem=L2_LOGISTIC, efforts=COUNTS, stochastic=False):
+def by(solver, bits, problem=L2_LOGISTIC, efforts=COUNTS, stochastic=False, most_cols=math.inf):
     return Rival(f"sk-{solver}-{bits}", "sklearn", lambda *args: logistic(*args, solver=solver),
                  layouts=(f"c{bits}", f"csr{bits}"), efforts=efforts, stochastic=stochastic,
-                 problems=problem if isinstance(problem[0], tuple) else (problem,))
+                 problems=problem if isinstance(problem[0], tuple) else (problem,), most_cols=most_cols)
 
 
 def sgd_variant(name, average=False, rate="optimal", step=0.1):
@@ -52,7 +54,8 @@ RIVALS = [
     by("sag", 32, stochastic=True), by("sag", 64, stochastic=True),
     by("saga", 32, (L2_LOGISTIC, L1_LOGISTIC), stochastic=True),
     by("saga", 64, (L2_LOGISTIC, L1_LOGISTIC), stochastic=True),
-    by("newton-cholesky", 32, efforts=FEW), by("newton-cholesky", 64, efforts=FEW),
+    by("newton-cholesky", 32, efforts=FEW, most_cols=WIDEST_HESSIAN),
+    by("newton-cholesky", 64, efforts=FEW, most_cols=WIDEST_HESSIAN),
     by("newton-cg", 32, efforts=FEW), by("newton-cg", 64, efforts=FEW),
     sgd_variant("sk-sgd"), sgd_variant("sk-asgd", average=True),
     *(sgd_variant(f"sk-asgd-{step:g}", average=True, rate="constant", step=step) for step in (0.01, 0.1, 1.0)),

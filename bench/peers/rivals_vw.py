@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals import COUNTS, Rival
 
-MOST_CELLS = 1e7  # non-zeros beyond which writing its text takes longer than all the rest together
+MOST_STORED = 2e6  # non-zeros beyond which writing its text takes longer than all the rest together
 _folder = None
 _caches = {}
 
@@ -59,9 +59,9 @@ def fit(inputs, layout, effort, seed, extra):
 FEW = tuple(c for c in COUNTS if c <= 60)
 RIVALS = [
     Rival("vw", "vowpalwabbit", lambda *args: fit(*args, extra=""), layouts=("csr32",), efforts=FEW, stochastic=True,
-          most_cells=MOST_CELLS),
+          most_stored=MOST_STORED),
     Rival("vw-sgd", "vowpalwabbit", lambda *args: fit(*args, extra="--sgd -l 0.5 --power_t 0.5"), layouts=("csr32",),
-          efforts=FEW, stochastic=True, most_cells=MOST_CELLS),
+          efforts=FEW, stochastic=True, most_stored=MOST_STORED),
     Rival("vw-bfgs", "vowpalwabbit", lambda *args: fit(*args, extra="--bfgs --termination 0"), layouts=("csr32",),
-          efforts=tuple(c for c in COUNTS if 3 <= c <= 130), most_cells=MOST_CELLS),
+          efforts=tuple(c for c in COUNTS if 3 <= c <= 130), most_stored=MOST_STORED),
 ]

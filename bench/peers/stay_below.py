@@ -58,6 +58,6 @@ def climb(ladder, run, enough=1e-9, budget=math.inf):
     return points
 
 
-def worth_repeating(times, best_times, factor=5.0):
+def worth_repeating(times, best_times, factor=2.5):
     """Whether a rival is within `factor` of the best at some accuracy, so that its median can matter."""
     return any(times[a] <= factor * best_times[a] for a in times if math.isfinite(times[a]))

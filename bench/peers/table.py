@@ -46,7 +46,7 @@ def best_rival(contest, accuracy, converted=False):
 
 
 def ours(contest):
-    """(name, times) of our best entry at each accuracy would flatter: auto when it is there, else the first."""
+    """(name, times): auto when it is there, else the first; the best at each accuracy would flatter."""
     name = "auto" if "auto" in contest["ours"] else next(iter(contest["ours"]), None)
     return name, (times_of(contest["ours"][name]) if name else dict.fromkeys(LABELS, math.inf))
 
@@ -109,11 +109,14 @@ def text(contests):
         lines.append(f"\n{name}   n {contest.get('rows')}, d {contest.get('cols')}, lambda {contest.get('lam', 0):.3g}, "
                      f"F* {contest.get('optimum', 0):.12g}   (milliseconds)")
         lines.append(f"  {'':24s}" + "".join(f"{a:>12s}" for a in LABELS))
-        lines.append(f"  {'s3gd ' + str(own_name):24s}" + "".join(f"{milliseconds(r['ours']):>12s}" for r in rows))
+        if own_name:
+            lines.append(f"  {'s3gd ' + own_name:24s}" + "".join(f"{milliseconds(r['ours']):>12s}" for r in rows))
         lines.append(f"  {'best rival':24s}" + "".join(f"{milliseconds(r['rival']):>12s}" for r in rows))
-        lines.append(f"  {'':24s}" + "".join(f"{r['name'][:11] if r['rival'] < math.inf else '-':>12s}" for r in rows))
-        lines.append(f"  {'ratio':24s}" + "".join(f"{shown(r['ratio']):>12s}" for r in rows))
-        lines.append(f"  {'ratio, format ready':24s}" + "".join(f"{shown(r['strict']):>12s}" for r in rows))
+        names = [r["name"].replace("scipy-lbfgs", "scipy") if r["rival"] < math.inf else "-" for r in rows]
+        lines.append(f"  {'':24s}" + "".join(f"{name[:11]:>12s}" for name in names))
+        if own_name:
+            lines.append(f"  {'ratio':24s}" + "".join(f"{shown(r['ratio']):>12s}" for r in rows))
+            lines.append(f"  {'ratio, format ready':24s}" + "".join(f"{shown(r['strict']):>12s}" for r in rows))
         by_tolerance = asked(contest)
         if by_tolerance:
             lines.append(f"  {'s3gd asked, all included':24s}" +

@@ -5,6 +5,7 @@ so that a rival that brings the process down costs no more than itself.
 """
 import json
 import math
+import os
 import sys
 import time
 import traceback
@@ -17,8 +18,10 @@ from stay_below import ACCURACIES, climb, label, median_times, stay_below, worth
 
 ENOUGH = 1e-9
 LONGEST_RUN = 20.0  # seconds
-PATIENCE = 10.0     # a run may take this times the best time known for the finest accuracy anyone reached
-SHORTEST_BUDGET = 0.1
+PATIENCE = 4.0      # a run may take this times the best time known for the finest accuracy anyone reached
+SHORTEST_BUDGET = 0.05
+# cpu: of all threads of the process; for one thread on a machine that has other work.
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 class Contest:
@@ -32,8 +35,8 @@ class Contest:
         self.task = bridge.Task(data, self.lam, self.loss, self.penalty, job["threads"])
         optimum, _ = self.task.reference(job["cache"])
         self.best_objective = optimum["objective"]
-        self.inputs = rivals.Inputs(data, self.lam, self.loss, self.penalty, job["threads"])
-        self.runs, self.plain_runs, self.layout = {}, {}, {}
+        self.inputs = rivals.Inputs(data, self.lam, self.loss, self.penalty, job["threads"], CLOCKS[job["clock"]])
+        self.runs, self.layout = {}, {}
         self.best = {label(a): math.inf for a in ACCURACIES}
         self.tell("problem", lam=self.lam, optimum=self.best_objective, gap=optimum["certificate"]["relative_gap"],
                   method=optimum["method"], rows=data.rows, cols=data.cols, dense=data.dense)
@@ -41,6 +44,9 @@ class Contest:
     def tell(self, kind, **facts):
         self.out.write(json.dumps({"kind": kind, "contest": self.name, **facts}) + "\n")
         self.out.flush()
+
+    def progress(self, text):
+        print(text, file=self.job["progress"], flush=True)
 
     def error_of(self, w):
         value = self.task.objective(w)
@@ -62,7 +68,7 @@ class Contest:
             options.update(step=step, passes=self.job["passes"])
         answer, w = self.task.solve(**options)
         setup = answer["setup_seconds"]
-        points = [(row[0] + setup, (row[2] - self.best_objective) / abs(self.best_objective))
+        points = [(row[self.job["clock"] == "cpu"] + setup, (row[2] - self.best_objective) / abs(self.best_objective))
                   for row in answer["trace"] if row[2] is not None]
         final = self.error_of(w)
         name = solver if not step else f"{solver} step {step:g}"
@@ -86,9 +92,9 @@ class Contest:
 
     def timed(self, rival, layout, effort, seed):
         """(seconds, weights, seconds of conversion)."""
-        started = time.perf_counter()
+        started = self.inputs.clock()
         w = rival.fit(self.inputs, layout, effort, seed)
-        seconds = time.perf_counter() - started
+        seconds = self.inputs.clock() - started
         w, converting = w if rival.converts else (w, 0.0)
         return seconds, w, converting
 
@@ -110,6 +116,8 @@ class Contest:
             else:
                 tried = rival.efforts[min(2, len(rival.efforts) - 1)]
                 fastest[layout] = [self.timed(rival, layout, tried, 0)[0] for _ in range(2)][1]
+        if not fastest:
+            raise ValueError("takes no layout that suits this set")
         layout = min(fastest, key=fastest.get)
         self.job["layouts"][rival.name] = layout  # the same for the other lambdas of this set
         return layout
@@ -162,9 +170,8 @@ class Contest:
                     if self.job["verbose"]:
                         traceback.print_exc()
                 if self.job["verbose"]:
-                    print(f"  {self.name} {rival.name} seed {seed}: {time.perf_counter() - started:.1f} s",
-                          file=sys.stderr, flush=True)
-            print(f"{self.name}: round {seed + 1} of {self.job['seeds']}", file=sys.stderr, flush=True)
+                    self.progress(f"  {self.name} {rival.name} seed {seed}: {time.perf_counter() - started:.1f} s")
+            self.progress(f"{self.name}: round {seed + 1} of {self.job['seeds']}")
         self.tell("done")
 
 
@@ -177,8 +184,18 @@ def lambda_of(data, name, loss, penalty):
     return float(name)
 
 
+def silence(job):
+    """What libraries print goes nowhere; our progress still to standard error."""
+    job["progress"] = os.fdopen(os.dup(2), "w")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    if not job["verbose"]:
+        os.dup2(nowhere, 2)
+
+
 def main():
     job = json.load(sys.stdin)
+    silence(job)
     library = bridge.open_library(job["library"])
     data = bridge.Data(library, job["source"], **job["options"])
     with open(job["output"], "a") as out:
@@ -186,11 +203,9 @@ def main():
         for rival in rivals.all_rivals():
             if (job["loss"], job["penalty"]) not in rival.problems or rival.name not in job["rivals"]:
                 continue
-            why = rivals.installed(rival)
-            if why is None and data.about["stored"] > rival.most_cells:
-                why = "not tried: this set is too large for it"
+            why = rivals.obstacle(rival, data)
             if why:
-                out.write(json.dumps({"kind": "missing", "name": rival.name, "why": why}) + "\n")
+                out.write(json.dumps({"kind": "missing", "name": rival.name, "set": job["set"], "why": why}) + "\n")
             else:
                 chosen.append(rival)
         for lambda_name in job["lambdas"]:

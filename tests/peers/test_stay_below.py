@@ -76,8 +76,8 @@ class Ladder(unittest.TestCase):
 
     def test_a_rival_far_behind_everywhere_is_not_repeated(self):
         best = {"1e-2": 1.0, "1e-3": 2.0}
-        self.assertFalse(worth_repeating({"1e-2": 6.0, "1e-3": 11.0}, best))
-        self.assertTrue(worth_repeating({"1e-2": 6.0, "1e-3": 9.0}, best))
+        self.assertFalse(worth_repeating({"1e-2": 2.6, "1e-3": 6.0}, best))
+        self.assertTrue(worth_repeating({"1e-2": 2.6, "1e-3": 4.0}, best))
         self.assertFalse(worth_repeating({"1e-2": math.inf, "1e-3": math.inf}, best))
 
 
