@@ -101,6 +101,20 @@ def asked(contest):
     return out
 
 
+def other_solvers(contest, own_name):
+    """{solver: times}; one tried with several steps counts, at each accuracy, with the step that is best there."""
+    out = {}
+    for name, entry in contest["ours"].items():
+        if name == own_name:
+            continue
+        solver, _, step = name.partition(" step ")
+        shown_as = f"{solver}, best step" if step else solver
+        known = out.setdefault(shown_as, dict.fromkeys(LABELS, math.inf))
+        for accuracy, seconds in times_of(entry).items():
+            known[accuracy] = min(known[accuracy], seconds)
+    return out
+
+
 def text(contests):
     lines = []
     for name, contest in contests.items():
@@ -125,10 +139,8 @@ def text(contests):
                          "".join(f"{by_tolerance[a]['worst_error']:>12.1e}" for a in LABELS))
             lines.append(f"  {'  one certificate':24s}" +
                          "".join(f"{milliseconds(by_tolerance[a]['certificate']):>12s}" for a in LABELS))
-        for other in contest["ours"]:
-            if other != own_name:
-                times = times_of(contest["ours"][other])
-                lines.append(f"  {'s3gd ' + other:24s}" + "".join(f"{milliseconds(times[a]):>12s}" for a in LABELS))
+        for other, times in other_solvers(contest, own_name).items():
+            lines.append(f"  {'s3gd ' + other:24s}" + "".join(f"{milliseconds(times[a]):>12s}" for a in LABELS))
         for rival, entry in sorted(contest["rivals"].items()):
             times = times_of(entry)
             note = f"  {len(entry['runs'])}x {entry['runs'][0]['layout']}"

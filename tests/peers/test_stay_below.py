@@ -108,6 +108,12 @@ class Tables(unittest.TestCase):
         row = next(table.rows_of(contests))
         self.assertEqual((row["ours"], row["rival"]), (0.25, 2.0))
 
+    def test_a_solver_with_several_steps_counts_with_the_best_at_each_accuracy(self):
+        contest = table.collect([lines("us", "sgd step 1", [(1.0, 5e-3), (9.0, 5e-4)]),
+                                 lines("us", "sgd step 2", [(2.0, 5e-4)])], self.contest())["set logistic l2 1e-3 t1"]
+        times = table.other_solvers(contest, "auto")["sgd, best step"]
+        self.assertEqual((times["1e-2"], times["1e-3"], times["1e-4"]), (1.0, 2.0, math.inf))
+
     def test_never_arriving_loses_and_arriving_alone_wins(self):
         self.assertEqual(table.ratio(1.0, math.inf), 0.0)
         self.assertEqual(table.ratio(math.inf, 1.0), math.inf)
