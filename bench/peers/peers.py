@@ -166,7 +166,7 @@ def main():
                 results["skipped"][name] = why
                 continue
             for threads in map(int, chosen.threads.split(",")):
-                job = {"set": Path(name).name, "source": source, "options": options, "library": chosen.library,
+                job = {"set": name, "source": source, "options": options, "library": chosen.library,
                        "loss": loss, "penalty": penalty, "lambdas": list(lambdas), "threads": threads,
                        "seeds": 2 if chosen.quick else chosen.seeds, "rivals": rival_names(chosen),
                        "ours": our_solvers(chosen), "passes": chosen.passes, "layouts": {},
