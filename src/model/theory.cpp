@@ -8,6 +8,7 @@
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
 #include "model/penalty.hpp"
+#include "model/quick_step.hpp"
 
 namespace s3gd {
 namespace {
@@ -15,8 +16,22 @@ namespace {
 constexpr Index kSampleEntries = 4'000'000;  // stored entries the power iteration looks at in each round
 constexpr Index kFewestRows = 1000;
 constexpr int kRounds = 100;
+constexpr double kAccuracy = 1e-4;
+// Of a step needed at once: a few hundred rows tell the order of magnitude, which is what a step needs.
+constexpr Index kQuickRows = 500;
+constexpr int kQuickRounds = 15;
+constexpr double kQuickAccuracy = 1e-2;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+double row_square(const DenseView<T>& x, Index i) {
+  return kernel::dot(x.row(i), x.row(i), x.cols);
+}
+template <class T, class I>
+double row_square(const CsrView<T, I>& x, Index i) {
+  return kernel::dot(x.values + x.starts[i], x.values + x.starts[i], x.row_nonzeros(i));
+}
 
 template <class T>
 double row_dot(const DenseView<T>& x, Index i, const double* v) {
@@ -42,10 +57,8 @@ struct Sample {
   std::vector<double> weights;
 };
 
-Sample draw(const Problem& problem, std::uint64_t seed) {
+Sample draw(const Problem& problem, Index wanted, std::uint64_t seed) {
   const Index n = problem.rows();
-  const Index per_row = std::max<Index>(1, problem.x().stored() / n);
-  const Index wanted = std::max(kFewestRows, kSampleEntries / per_row);
   Sample sample;
   Rng rng(seed, 0x7468656f);
   for (Index k = 0; k < std::min(n, wanted); ++k) {
@@ -57,15 +70,15 @@ Sample draw(const Problem& problem, std::uint64_t seed) {
 }
 
 // The largest eigenvalue of sum_i q_i x_i x_i', intercept's 1 included.
-double largest_eigenvalue(const Problem& problem, std::uint64_t seed) {
-  const Sample sample = draw(problem, seed);
+double largest_eigenvalue(const Problem& problem, const Sample& sample, std::uint64_t seed, int rounds,
+                          double accuracy) {
   const Index cols = problem.cols();
   Rng rng(seed, 0x706f7765);
   std::vector<double> v(at(cols + 1)), next(v.size());
   for (auto& value : v) value = rng.normal();
   if (!problem.has_intercept()) v.back() = 0;
   double eigenvalue = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     double length = 0;
     for (const double value : v) length += value * value;
     length = std::sqrt(length);
@@ -81,7 +94,7 @@ double largest_eigenvalue(const Problem& problem, std::uint64_t seed) {
     });
     double rayleigh = 0;
     for (std::size_t j = 0; j < v.size(); ++j) rayleigh += v[j] * next[j];
-    const bool settled = std::abs(rayleigh - eigenvalue) <= 1e-4 * rayleigh;
+    const bool settled = std::abs(rayleigh - eigenvalue) <= accuracy * rayleigh;
     eigenvalue = rayleigh;
     if (settled) break;
     v.swap(next);
@@ -89,12 +102,38 @@ double largest_eigenvalue(const Problem& problem, std::uint64_t seed) {
   return eigenvalue;
 }
 
+// The expected smoothness of a mini-batch: of the full gradient in part, the rest is one row's.
+double mixed_smoothness(const Problem& problem, Index batch, double full, double largest) {
+  const auto n = static_cast<double>(problem.rows());
+  const auto p = static_cast<double>(std::clamp<Index>(batch, 1, problem.rows()));
+  const double share = n > 1 ? n * (p - 1) / (p * (n - 1)) : 1.0;
+  const double single = n > 1 ? (n - p) / (p * (n - 1)) : 0.0;
+  return share * full + single * largest;
+}
+
 }  // namespace
+
+double quick_step(const Problem& problem, Index batch, std::uint64_t seed) {
+  const double curvature = Loss(problem.spec().loss).curvature_bound();
+  const Sample sample = draw(problem, kQuickRows, seed);
+  double largest = 0, mean = 0;
+  problem.x().visit([&](const auto& view) {
+    for (std::size_t k = 0; k < sample.rows.size(); ++k) {
+      if (sample.weights[k] == 0) continue;
+      const double length = row_square(view, sample.rows[k]) + (problem.has_intercept() ? 1.0 : 0.0);
+      largest = std::max(largest, length * problem.total_weight());
+      mean += sample.weights[k] * length;
+    }
+  });
+  const double full =
+      std::min(mean, largest_eigenvalue(problem, sample, seed, kQuickRounds, kQuickAccuracy) * (1 + kQuickAccuracy));
+  const double smoothness = curvature * mixed_smoothness(problem, batch, full, largest);
+  return smoothness > 0 ? 1.0 / smoothness : theory(problem, batch, seed).suggested_step;
+}
 
 Theory theory(const Problem& problem, Index batch, std::uint64_t seed) {
   const double curvature = Loss(problem.spec().loss).curvature_bound();
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
-  const auto n = static_cast<double>(problem.rows());
   const auto lengths = squared_row_norms(problem);
   Theory result;
   for (Index i = 0; i < problem.rows(); ++i) {
@@ -103,16 +142,16 @@ Theory theory(const Problem& problem, Index batch, std::uint64_t seed) {
     result.smoothness_max = std::max(result.smoothness_max, smoothness * problem.total_weight());
     result.smoothness_mean += smoothness * problem.weight(i);
   }
-  result.smoothness_full = std::min(curvature * largest_eigenvalue(problem, seed), result.smoothness_mean);
+  const Index per_row = std::max<Index>(1, problem.x().stored() / problem.rows());
+  const Sample sample = draw(problem, std::max(kFewestRows, kSampleEntries / per_row), seed);
+  result.smoothness_full =
+      std::min(curvature * largest_eigenvalue(problem, sample, seed, kRounds, kAccuracy), result.smoothness_mean);
   result.strong_convexity = std::numeric_limits<double>::infinity();
   for (Index j = 0; j < problem.dim(); ++j)
     result.strong_convexity = std::min(result.strong_convexity, 2.0 * penalty.l2_of(j));
   result.svrg_step_bound = 1.0 / (4.0 * result.smoothness_max);
   result.s3gd_step_bound = 1.0 / (8.0 * result.smoothness_max);
-  const auto p = static_cast<double>(std::clamp<Index>(batch, 1, problem.rows()));
-  const double share = n > 1 ? n * (p - 1) / (p * (n - 1)) : 1.0;  // of the full gradient; the rest is one row's
-  const double single = n > 1 ? (n - p) / (p * (n - 1)) : 0.0;
-  result.batch_smoothness = share * result.smoothness_full + single * result.smoothness_max;
+  result.batch_smoothness = mixed_smoothness(problem, batch, result.smoothness_full, result.smoothness_max);
   result.suggested_step = 1.0 / result.batch_smoothness;
   return result;
 }

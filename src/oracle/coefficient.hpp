@@ -19,10 +19,12 @@ class Coefficient {
 
   bool adaptive() const { return adaptive_; }
   double value() const { return value_; }
-  // What is left of the second moment of SGD's estimate, seen over past batches; 1 before the first.
-  double left() const { return slopes_ > 0 ? residuals_ / slopes_ : 1.0; }
+  // What is left of the second moment of SGD's estimate, over past batches; 0 before the first.
+  double left() const { return slopes_ > 0 ? residuals_ / slopes_ : 0.0; }
+  Index rows() const { return rows_; }  // of all batches so far
 
   void add(double size, double slope, double control) {
+    ++rows_;
     cross_ += size * slope * control;
     controls_ += size * control * control;
     slopes_ += size * slope * slope;
@@ -44,6 +46,7 @@ class Coefficient {
 
   bool adaptive_;
   double value_ = 1;
+  Index rows_ = 0;
   double cross_ = 0, controls_ = 0, slopes_ = 0, residuals_ = 0;
 };
 

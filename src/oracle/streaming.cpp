@@ -13,6 +13,22 @@
 namespace s3gd {
 namespace {
 
+// One anchor costs nothing and often does most of the work, since the label term is exact. More are taken once the steps
+// so far have cost what the new edges will: a run never takes much more than twice what it would have with the better
+// choice. In the first pass that is never so, and measured no faster where it is tried.
+constexpr Index kFewAnchors = 10;
+constexpr double kMuchLeft = 0.1;         // of the variance SGD would have
+constexpr Index kRowsToJudgeBy = 1000;    // of past batches
+constexpr double kStepCost = 3;           // of a row, for each of its entries
+constexpr double kProductSpeed = 8;       // of the product with the anchors, likewise
+constexpr Index kPassesOverAnchors = 20;  // what choosing anchors costs, in m x d; it must stay below a pass
+
+// Passes of steps that cost as much as tying all rows to so many anchors.
+double edges_in_passes(Index anchors, Index neighbours) {
+  return (static_cast<double>(anchors) / kProductSpeed + static_cast<double>(std::min(anchors, neighbours))) /
+         kStepCost;
+}
+
 template <class T>
 class StreamingControl final : public PropagatedControl<T> {
  public:
@@ -20,15 +36,17 @@ class StreamingControl final : public PropagatedControl<T> {
       : PropagatedControl<T>(input),
         graph_(input.problem.x(), input.streaming),
         most_anchors_(std::min(input.streaming.anchors, input.problem.rows())),
+        first_anchors_(this->coefficient_.adaptive() ? 1 : most_anchors_),
+        neighbours_(input.streaming.neighbours),
         is_seen_(static_cast<std::size_t>(input.problem.rows()), false) {}
 
   Index rows_wanted(Index until_snapshot) const override {
     if (complete()) return 0;
-    return std::max(until_snapshot, graph_.anchors() == 0 ? graph_.sample_size(most_anchors_) : 0);
+    return std::max(until_snapshot, graph_.anchors() == 0 ? graph_.sample_size(first_anchors_) : 0);
   }
 
   void coming(std::span<const Index> rows, Index until_snapshot) override {
-    if (graph_.anchors() == 0) choose_anchors(rows, most_anchors_);
+    if (graph_.anchors() == 0) choose_anchors(rows, first_anchors_);
     const std::size_t before = seen_.size();
     for (const Index row : rows.first(static_cast<std::size_t>(until_snapshot))) {
       if (is_seen_[static_cast<std::size_t>(row)]) continue;
@@ -39,6 +57,7 @@ class StreamingControl final : public PropagatedControl<T> {
   }
 
   void refresh(Iterate<T>& iterate) override {
+    if (const Index wanted = anchors_worth_having(); wanted > graph_.anchors()) grow(wanted);
     if (complete() && this->basis_.count == 0) {
       fill_basis();
       iterate.basis_changed();
@@ -53,13 +72,34 @@ class StreamingControl final : public PropagatedControl<T> {
   std::span<const Index> rows_covered() const override { return complete() ? std::span<const Index>{} : seen_; }
 
   Index drift_vectors() const override {
-    const Index anchors = graph_.anchors() == 0 ? most_anchors_ : graph_.anchors();
+    const Index anchors = graph_.anchors() == 0 ? first_anchors_ : graph_.anchors();
     return this->groups() * anchors + (complete() ? 0 : 1);
   }
 
  private:
   bool complete() const { return static_cast<Index>(seen_.size()) == this->problem_.rows(); }
   std::size_t dim() const { return static_cast<std::size_t>(this->problem_.dim()); }
+
+  Index anchors_worth_having() const {
+    const Index now = graph_.anchors(), rows = this->coefficient_.rows();
+    if (!this->coefficient_.adaptive() || !complete() || rows < kRowsToJudgeBy) return now;
+    if (this->coefficient_.left() <= kMuchLeft) return now;
+    const Index affordable =
+        this->problem_.x().stored() / (kPassesOverAnchors * std::max<Index>(1, this->problem_.cols()));
+    const double passes = static_cast<double>(rows) / static_cast<double>(this->problem_.rows());
+    for (const Index wanted : {std::min(most_anchors_, affordable), std::min(kFewAnchors, most_anchors_)})
+      if (wanted <= affordable && wanted > now && passes >= edges_in_passes(wanted, neighbours_)) return wanted;
+    return now;
+  }
+
+  // All rows are tied to the new anchors at once, so that the drift stays the mean over all rows.
+  void grow(Index wanted) {
+    choose_anchors(seen_, wanted);
+    add(seen_);
+    this->coefficient_.restart();
+    this->basis_.count = 0;
+    if (graph_.anchors() < wanted) most_anchors_ = graph_.anchors();  // there are no more distinct rows
+  }
 
   void choose_anchors(std::span<const Index> known, Index wanted) {
     const auto sample = static_cast<std::size_t>(graph_.sample_size(wanted));
@@ -115,7 +155,7 @@ class StreamingControl final : public PropagatedControl<T> {
   }
 
   StreamingGraph graph_;
-  Index most_anchors_;
+  Index most_anchors_, first_anchors_, neighbours_;
   std::vector<bool> is_seen_;
   std::vector<Index> seen_;       // in the order they came
   std::vector<double> sums_;      // (groups * anchors) x dim: X M of the rows seen

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/quick_step.hpp"
 #include "oracle/control.hpp"
 #include "s3gd/error.hpp"
 #include "solve/loop.hpp"
@@ -84,6 +85,7 @@ Index inner_of(const RunInput& input, const Estimator& estimator, const Control<
 }
 
 double automatic_step(const RunInput& input, const Estimator& estimator) {
+  if (streams(input, estimator)) return quick_step(input.problem, input.options.batch, input.options.seed);
   Index rows = input.options.batch;
   if (estimator.step_basis == StepBasis::single_row) rows = 1;
   if (estimator.step_basis == StepBasis::all_rows) rows = input.problem.rows();

@@ -67,11 +67,11 @@ std::vector<Index> random_order(Index rows) {
 
 template <class T>
 struct Growing {
-  Growing(const Problem& the_problem, Index anchors, IterateForm form)
+  // With an adaptive share it starts with one anchor, with the paper's with all.
+  Growing(const Problem& the_problem, Index anchors, IterateForm form, ControlMode mode)
       : problem(the_problem),
         penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept),
-        control(
-            find_estimator("s3gd")->build<T>({problem, nullptr, false, ControlMode::adaptive, graph_options(anchors)})),
+        control(find_estimator("s3gd")->build<T>({problem, nullptr, false, mode, graph_options(anchors)})),
         iterate(make_iterate<T>(problem, penalty, control->basis(), form)) {
     iterate->set_step_size(0.05);
   }
@@ -127,27 +127,33 @@ std::vector<double> mean_over(const Problem& problem, std::span<const Index> row
   return sum;
 }
 
+// How far the mean of the estimate over these rows is from the mean of their slopes, at some w.
 template <class T>
-void check_unbiased(const Case& c, bool sparse, IterateForm form, Index anchors) {
-  Growing<T> growing(make_problem<T>(c, sparse), anchors, form);
+double bias_over(Growing<T>& growing, std::span<const Index> rows, double size = 0.5) {
   const Problem& problem = growing.problem;
   const Loss loss(problem.spec().loss);
-  const auto order = random_order(problem.rows());
+  const auto w = random_point(problem.dim(), 12, size);
+  const auto drift = observed_drift(*growing.iterate, w);
+  std::vector<double> h(rows.size()), control_of(at(problem.rows()), 0.0);
+  growing.control->control(rows, nullptr, h.data());
+  for (std::size_t k = 0; k < rows.size(); ++k) control_of[at(rows[k])] = h[k];
+  const auto slope = [&](Index i) { return loss.slope(naive_margin(problem, i, w), problem.targets()[at(i)]); };
+  auto mean = mean_over(problem, rows, [&](Index i) { return slope(i) - control_of[at(i)]; });
+  for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += drift[j];
+  return largest_difference(mean, mean_over(problem, rows, slope));
+}
+
+template <class T>
+void check_unbiased(const Case& c, bool sparse, IterateForm form, Index anchors) {
+  const ControlMode mode = anchors == 1 ? ControlMode::adaptive : ControlMode::paper;
+  Growing<T> growing(make_problem<T>(c, sparse), anchors, form, mode);
+  const auto order = random_order(growing.problem.rows());
   for (const Index end : {20, 30, 60}) {
     const Index begin = end == 20 ? 0 : (end == 30 ? 20 : 30);
     growing.run_block(order, begin, end);
     const std::span<const Index> seen(order.data(), at(end));
-    const auto w = random_point(problem.dim(), 12);
-    const auto drift = observed_drift(*growing.iterate, w);
-    std::vector<double> h(seen.size());
-    growing.control->control(seen, nullptr, h.data());
-    std::vector<double> control_of(at(problem.rows()), 0.0);
-    for (std::size_t k = 0; k < seen.size(); ++k) control_of[at(seen[k])] = h[k];
-    const auto slope = [&](Index i) { return loss.slope(naive_margin(problem, i, w), problem.targets()[at(i)]); };
-    auto mean = mean_over(problem, seen, [&](Index i) { return slope(i) - control_of[at(i)]; });
-    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += drift[j];
     const double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-    EXPECT_LE(largest_difference(mean, mean_over(problem, seen, slope)), tolerance)
+    EXPECT_LE(bias_over(growing, seen), tolerance)
         << "loss " << static_cast<int>(c.loss) << (sparse ? " sparse" : " dense") << " form " << static_cast<int>(form)
         << " anchors " << anchors << " seen " << end;
     EXPECT_EQ(growing.control->rows_covered().size(), end == 60 ? 0 : seen.size());
@@ -167,7 +173,8 @@ TEST(Streaming, MeanOverTheRowsSeenIsTheirGradient) {
 
 template <class T>
 void check_complete(const Case& c, bool sparse, Index anchors) {
-  Growing<T> growing(make_problem<T>(c, sparse), anchors, IterateForm::eager);
+  Growing<T> growing(make_problem<T>(c, sparse), anchors, IterateForm::eager,
+                     anchors == 1 ? ControlMode::adaptive : ControlMode::paper);
   const Problem& problem = growing.problem;
   const auto order = random_order(problem.rows());
   for (Index begin = 0; begin < problem.rows(); begin += 20) growing.run_block(order, begin, begin + 20);
@@ -200,10 +207,34 @@ TEST(Streaming, AfterOnePassTheSumsAreThoseOfTheFullGraph) {
       }
 }
 
+template <class T>
+void check_growth(bool sparse, IterateForm form) {
+  Growing<T> growing(make_problem<T>({}, sparse, 800), 16, form, ControlMode::adaptive);
+  const auto order = random_order(800);
+  std::vector<Index> anchors;
+  for (int pass = 0; pass < 6; ++pass)
+    for (Index begin = 0; begin < 800; begin += 200) {
+      growing.run_block(order, begin, begin + 200);
+      if (growing.control->rows_covered().empty() &&
+          (anchors.empty() || anchors.back() != growing.control->drift_vectors()))
+        anchors.push_back(growing.control->drift_vectors());
+      const auto seen = pass == 0 ? std::span(order).first(at(begin) + 200) : std::span(order);
+      EXPECT_LE(bias_over(growing, seen, 2.0), (std::is_same_v<T, float> ? 2e-5 : 1e-12)) << pass << " " << begin;
+    }
+  EXPECT_EQ(anchors, (std::vector<Index>{1, 10, 16})) << static_cast<int>(form);
+}
+
+TEST(Streaming, AnchorsAreAddedWhenVarianceIsLeftAndEveryEstimateStaysUnbiased) {
+  check_growth<float>(false, IterateForm::eager);
+  check_growth<double>(false, IterateForm::eager);
+  for (const IterateForm form : {IterateForm::eager, IterateForm::scaled, IterateForm::lazy})
+    check_growth<double>(true, form);
+}
+
 // With batches of one row, every batch can be tried.
 TEST(Streaming, GradientQualityWhileGrowingIsThatOfTheEstimateOverTheRowsSeen) {
   const Case c{LossKind::logistic, true, ClassWeight::none, Intercept::free};
-  Growing<double> growing(make_problem<double>(c, false), 6, IterateForm::eager);
+  Growing<double> growing(make_problem<double>(c, false), 6, IterateForm::eager, ControlMode::paper);
   const Problem& problem = growing.problem;
   const Loss loss(problem.spec().loss);
   const auto order = random_order(problem.rows());

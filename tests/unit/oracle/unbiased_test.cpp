@@ -88,6 +88,7 @@ void check(const Estimator& estimator, const Case& c, bool sparse, IterateForm f
     iterate->step(batch.rows, slopes.data());
     control->after_step(batch, *iterate);
   }
+  if (!estimator.fixed_inner) control->refresh(*iterate);  // an adaptive share has learned something by now
 
   const auto w = estimator.fixed_inner ? snapshot : random_point(problem.dim(), 12);
   const auto drift = observed_drift(*iterate, w);
