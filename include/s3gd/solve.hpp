@@ -41,6 +41,9 @@ struct SolveOptions {
   double passes = 0;
   double seconds = 0;
   double tol = 1e-4;  // relative duality gap (prox-gradient norm where there is none)
+  // Stochastic solvers: also end when the losses of batches, before their steps, have stopped falling (the stage then
+  // ended by "plateau"; the status is out_of_passes).
+  bool stop_at_plateau = false;
 
   std::uint64_t seed = 0;
   std::vector<double> start;  // empty = zero

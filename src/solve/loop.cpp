@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "model/loss.hpp"
+#include "solve/progress.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr double kSenseless = 1e30;  // a coefficient beyond this is on its way to infinity
+constexpr Index kFirstWindow = 100;  // batches
 
 double step_at(const LoopOptions& options, Index iteration) {
   if (options.decay <= 0) return options.step;
@@ -89,6 +91,52 @@ void announce(LoopState<T>& state, BatchQueue& queue) {
   state.control.coming(rows, until_snapshot);
 }
 
+// Keeps a snapshot now and then, at growing distances so that copies of d numbers cost next to nothing, as long as the
+// losses seen since the last one are of the same size as before.
+class GoodSnapshots {
+ public:
+  GoodSnapshots(bool wanted, Index dim) : wanted_(wanted), dim_(static_cast<std::size_t>(dim)) {}
+
+  bool listens() const { return wanted_ && !heard_; }  // to the first batch after each snapshot
+  void add(double batch_loss) {
+    heard_ = true;
+    sum_ += batch_loss;
+    ++count_;
+  }
+  // False when losses have multiplied.
+  template <class T>
+  bool at_snapshot(LoopState<T>& state) {
+    heard_ = false;
+    if (!wanted_ || ++snapshots_ < next_) return true;
+    next_ += std::max(kFewest, next_ / 4);
+    const double loss = count_ > 0 ? sum_ / static_cast<double>(count_) : 0.0;
+    if (count_ > 0 && level_ >= 0 && !(loss <= kMultiplied * level_)) return false;
+    if (count_ > 0) level_ = level_ < 0 ? loss : std::min(level_, loss);
+    sum_ = 0;
+    count_ = 0;
+    state.good.resize(dim_);
+    state.iterate.read(state.good);
+    return true;
+  }
+
+ private:
+  static constexpr Index kFewest = 10;
+  static constexpr double kMultiplied = 3;
+
+  bool wanted_;
+  std::size_t dim_;
+  bool heard_ = false;
+  Index snapshots_ = 0, next_ = 1, count_ = 0;
+  double sum_ = 0, level_ = -1;
+};
+
+double mean_loss(const Loss& loss, const Batch& batch, std::span<const double> targets, const double* margins) {
+  double sum = 0;
+  for (std::size_t b = 0; b < batch.rows.size(); ++b)
+    sum += batch.weights[b] * loss.value(margins[b], targets[static_cast<std::size_t>(batch.rows[b])]);
+  return sum;
+}
+
 }  // namespace
 
 template <class T>
@@ -102,6 +150,8 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   std::vector<double> margins, slopes;
   InnerAverage average(options.average_snapshot, problem.dim());
 
+  GoodSnapshots good(options.keep_good, problem.dim());
+  Progress progress(kFirstWindow);
   Index next_observation = state.iteration, next_snapshot = state.iteration;
   for (;; ++state.iteration) {
     const bool snapshot = state.iteration == next_snapshot;
@@ -110,6 +160,8 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
       if (next_observation < 0) return LoopEnd::stopped;
     }
     if (snapshot) {
+      if (!good.at_snapshot(state)) return LoopEnd::diverged;
+      if (options.stop_at_plateau && progress.plateau()) return LoopEnd::plateau;
       if (options.spacing) state.inner = options.spacing();
       next_snapshot += state.inner;
       if (draws) announce(state, queue);
@@ -127,6 +179,11 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
       state.iterate.margins(batch.rows, margins.data());
       for (std::size_t b = 0; b < batch.rows.size(); ++b)
         slopes[b] = loss.slope(margins[b], targets[static_cast<std::size_t>(batch.rows[b])]);
+      if (options.stop_at_plateau || good.listens()) {
+        const double batch_loss = mean_loss(loss, batch, targets, margins.data());
+        progress.add(batch_loss);
+        if (good.listens()) good.add(batch_loss);
+      }
       state.control.coefficients(batch, margins.data(), slopes.data());
       double size = 0;
       for (const double coefficient : slopes) size += std::abs(coefficient);

@@ -16,6 +16,8 @@ struct LoopOptions {
   double decay = 0;  // T0 of step / (1 + iteration / T0); 0 = constant
   bool average_snapshot = false;
   std::function<bool()> urgent;    // asked at every snapshot: observe now, whatever was planned?
+  bool keep_good = false;          // keep a snapshot to come back to, and end early when losses have multiplied
+  bool stop_at_plateau = false;    // end when the losses of batches have stopped falling
   std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says
 };
 
@@ -28,13 +30,15 @@ struct LoopState {
   Index iteration = 0;
   double rows_drawn = 0;
   double step = 0;
+  std::vector<double> good;  // the last snapshot that was kept
 };
 
-enum class LoopEnd : std::uint8_t { stopped, diverged };
+enum class LoopEnd : std::uint8_t { stopped, diverged, plateau };
 
 // Runs until `observe` returns no next observation. It is called before the first step and whenever the iteration it
 // last returned is reached; it returns the iteration of its next call, or a negative number to stop. Ends with
-// `diverged` when a coefficient is no longer a sensible number.
+// `diverged` when a coefficient is no longer a sensible number. state.rows_drawn and state.iteration count on from what
+// they are.
 template <class T>
 LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T>& state, Rng& rng,
                  const std::function<Index(LoopState<T>&)>& observe);

@@ -32,6 +32,7 @@ class Observer {
 
   bool finished() const { return finished_; }
   void diverged() { status_ = Status::diverged; }
+  bool has_diverged() const { return status_ == Status::diverged; }
 
   Status status() const { return status_; }
   const std::vector<double>& best() const { return best_; }

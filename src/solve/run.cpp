@@ -92,51 +92,51 @@ double automatic_step(const RunInput& input, const Estimator& estimator) {
   return theory(input.problem, rows, input.options.seed).suggested_step;
 }
 
+// Where a run stands when a step that was too long is given up.
+struct Standing {
+  std::vector<double> w;  // empty = zero
+  Index iteration = 0;
+  double rows_drawn = 0;  // passes outside of batches included
+  double step = 0;
+  Index inner = 0;
+};
+
+// Steps of one size from where the run stands, with everything the estimator keeps made anew.
 template <class T>
-Solution run(const RunInput& input, const Estimator& estimator, double step, RunClock& clock,
-             const Preparation& ready) {
+LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Preparation& ready, bool keep_good,
+                  RunClock& clock, Observer& observer, Rng& rng, Standing& standing) {
   const Problem& problem = input.problem;
+  clock.resume();
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   const auto control = estimator.build<T>(
       {problem, ready.graph, input.options.accelerated, input.options.control, graph_options(input)});
   const auto sampler = make_sampler(sampling_of(input, estimator), problem, input.options.batch, ready.strata);
   const IterateForm form = chosen_form(problem, penalty, control->drift_vectors());
   const auto iterate = make_iterate<T>(problem, penalty, control->basis(), form);
-  if (!input.options.start.empty()) iterate->assign(input.options.start);
+  if (!standing.w.empty()) iterate->assign(standing.w);
 
-  clock.pause();  // the observer evaluates the start
-  Observer observer(problem, input.options, input.extra, estimator.unbiased, clock);
   const auto spacing = [&] { return inner_of(input, estimator, *control, form); };
-  const LoopOptions loop{step, input.options.decay, input.options.average_snapshot, [&] { return observer.urgent(); },
-                         spacing};
-  LoopState<T> state{*iterate, *control, *sampler, spacing()};
-  clock.resume();
-  Rng rng(input.options.seed, 1);
+  const LoopOptions loop{.step = standing.step,
+                         .decay = input.options.decay,
+                         .average_snapshot = input.options.average_snapshot,
+                         .urgent = [&] { return observer.urgent(); },
+                         .keep_good = keep_good,
+                         .stop_at_plateau = input.options.stop_at_plateau,
+                         .spacing = spacing};
+  LoopState<T> state{*iterate, *control, *sampler, spacing(), standing.iteration, standing.rows_drawn, 0, {}};
   const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });
+  if (end == LoopEnd::plateau) observer.observe(state);
   clock.pause();
   if (end == LoopEnd::diverged) observer.diverged();
-
-  if (observer.best().empty())
-    throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
-  Solution solution;
-  solution.w = observer.best();
-  Summary& summary = solution.summary;
-  summary.status = observer.status();
-  summary.solver = estimator.name;
-  summary.objective = observer.best_objective();
-  summary.certificate = certify(problem, solution.w);
-  summary.evaluate_seconds = observer.evaluate_seconds();
-  summary.passes = state.rows_drawn / static_cast<double>(problem.rows()) + control->extra_passes();
-  summary.iterations = state.iteration;
-  summary.step = step;
-  summary.inner = state.inner;
-  summary.surrogate_gap = observer.surrogate_gap();
-  solution.trace = std::move(observer.trace());
-  return solution;
+  standing.iteration = state.iteration;
+  standing.rows_drawn = state.rows_drawn + control->extra_passes() * static_cast<double>(problem.rows());
+  standing.inner = state.inner;
+  if (!state.good.empty()) standing.w = std::move(state.good);
+  return end;
 }
 
-std::string ending(const Summary& summary) {
-  switch (summary.status) {
+std::string ending(Status status) {
+  switch (status) {
     case Status::converged:
       return "tolerance reached";
     case Status::out_of_passes:
@@ -153,6 +153,21 @@ std::string ending(const Summary& summary) {
   return {};
 }
 
+Summary summarise(const RunInput& input, const Estimator& estimator, Observer& observer, const Standing& standing) {
+  Summary summary;
+  summary.status = observer.status();
+  summary.solver = estimator.name;
+  summary.objective = observer.best_objective();
+  summary.certificate = certify(input.problem, observer.best());
+  summary.evaluate_seconds = observer.evaluate_seconds();
+  summary.passes = standing.rows_drawn / static_cast<double>(input.problem.rows());
+  summary.iterations = standing.iteration;
+  summary.step = standing.step;
+  summary.inner = standing.inner;
+  summary.surrogate_gap = observer.surrogate_gap();
+  return summary;
+}
+
 }  // namespace
 
 Solution run_estimator(const RunInput& input) {
@@ -160,23 +175,31 @@ Solution run_estimator(const RunInput& input) {
   RunClock clock;
   const Preparation ready = prepare(input, estimator);
   const bool own_step = input.options.step <= 0;
-  double step = input.options.step;
-  if (own_step) step = automatic_step(input, estimator);
-  Solution solution;
+  Standing standing;
+  standing.w = input.options.start;
+  standing.step = own_step ? automatic_step(input, estimator) : input.options.step;
   std::vector<Stage> stages;
   if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))
     stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
+  clock.pause();  // the observer evaluates the start
+  Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock);
+  Rng rng(input.options.seed, 1);
   for (int attempt = 0;; ++attempt) {
     const double started = clock.wall_seconds();
-    clock.resume();
-    solution = input.problem.x().precision() == Precision::float32 ? run<float>(input, estimator, step, clock, ready)
-                                                                   : run<double>(input, estimator, step, clock, ready);
-    stages.push_back(
-        {estimator.name, clock.wall_seconds() - started, solution.summary.iterations, ending(solution.summary)});
-    const bool again = own_step && solution.summary.status == Status::diverged && attempt < kMostRetries;
-    if (!again) break;
-    step *= kRetryFactor;
+    const Index before = standing.iteration;
+    const auto steps = input.problem.x().precision() == Precision::float32 ? run_steps<float> : run_steps<double>;
+    const LoopEnd end = steps(input, estimator, ready, own_step, clock, observer, rng, standing);
+    stages.push_back({estimator.name, clock.wall_seconds() - started, standing.iteration - before,
+                      end == LoopEnd::plateau ? "plateau" : ending(observer.status())});
+    if (!own_step || !observer.has_diverged() || attempt == kMostRetries) break;
+    standing.step *= kRetryFactor;
   }
+  if (observer.best().empty())
+    throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
+  Solution solution;
+  solution.w = observer.best();
+  solution.summary = summarise(input, estimator, observer, standing);
+  solution.trace = std::move(observer.trace());
   solution.summary.stages = std::move(stages);
   solution.summary.graph_seconds = ready.seconds;
   solution.summary.solve_seconds = clock.wall_seconds() - ready.seconds;
