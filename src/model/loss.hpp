@@ -19,8 +19,12 @@ class Loss {
   double value(double u, double y) const;
   double slope(double u, double y) const;      // d psi / d u
   double curvature(double u, double y) const;  // d^2 psi / d u^2 (a generalised one where there is none)
-  double curvature_bound() const;              // its largest value
-  double conjugate(double v, double y) const;  // psi*(v) = sup_u (u v - psi(u, y)); infinity outside its domain
+  struct Derivatives {
+    double slope, curvature;
+  };
+  Derivatives derivatives(double u, double y) const;  // both for the price of one exponential
+  double curvature_bound() const;                     // the largest curvature
+  double conjugate(double v, double y) const;         // psi*(v) = sup_u (u v - psi(u, y)); infinity outside its domain
 
   bool separable() const { return kind_ == LossKind::logistic || kind_ == LossKind::squared; }
   double phi(double u) const;  // slope(u, y) = phi(u) - label(y); separable losses only
@@ -48,6 +52,23 @@ inline double Loss::slope(double u, double y) const {
       return -y * sigmoid(beta_ * (1.0 - y * u));
   }
   return 0;
+}
+
+inline Loss::Derivatives Loss::derivatives(double u, double y) const {
+  switch (kind_) {
+    case LossKind::logistic:
+    case LossKind::smooth_hinge: {
+      const double sharpness = kind_ == LossKind::logistic ? 1.0 : beta_;
+      const double t = kind_ == LossKind::logistic ? -y * u : beta_ * (1.0 - y * u);
+      const double e = std::exp(-std::abs(t)), whole = 1.0 / (1.0 + e);
+      return {-y * (t > 0 ? whole : e * whole), sharpness * e * whole * whole};
+    }
+    case LossKind::squared:
+      return {2.0 * (u - y), 2.0};
+    case LossKind::squared_hinge:
+      return {-y * std::max(0.0, 1.0 - y * u), y * u < 1.0 ? 1.0 : 0.0};
+  }
+  return {0, 0};
 }
 
 inline double Loss::phi(double u) const { return kind_ == LossKind::logistic ? sigmoid(u) : 2.0 * u; }

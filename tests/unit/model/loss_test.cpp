@@ -30,6 +30,8 @@ TEST(Loss, SlopeIsTheDerivativeOfTheValueAndCurvatureThatOfTheSlope) {
       EXPECT_NEAR(loss.slope(u, y), (loss.value(u + h, y) - loss.value(u - h, y)) / (2 * h), 1e-7);
       EXPECT_NEAR(loss.curvature(u, y), (loss.slope(u + h, y) - loss.slope(u - h, y)) / (2 * h), 1e-6);
       EXPECT_LE(loss.curvature(u, y), loss.curvature_bound());
+      EXPECT_DOUBLE_EQ(loss.derivatives(u, y).slope, loss.slope(u, y));
+      EXPECT_NEAR(loss.derivatives(u, y).curvature, loss.curvature(u, y), 1e-15 * loss.curvature_bound());
     }
   }
 }
@@ -68,6 +70,8 @@ TEST(Loss, NoMarginGivesNotANumber) {
           EXPECT_TRUE(std::isfinite(loss.slope(u, y)) || !loss.classifies() || spec.kind == LossKind::squared_hinge);
           EXPECT_FALSE(std::isnan(loss.slope(u, y))) << u;
           EXPECT_FALSE(std::isnan(loss.curvature(u, y))) << u;
+          EXPECT_FALSE(std::isnan(loss.derivatives(u, y).curvature)) << u;
+          EXPECT_DOUBLE_EQ(loss.derivatives(u, y).slope, loss.slope(u, y)) << u;
           EXPECT_GE(loss.value(u, y), 0.0);
         }
   }

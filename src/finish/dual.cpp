@@ -1,0 +1,302 @@
+// Dual coordinate ascent as a finisher: for an l2 penalty and sparse rows, where an epoch costs one pass whatever d is
+// and gains a factor of ten to a thousand, as long as n lambda is not small against the curvature of the loss.
+//
+// Where it is, or where rounding ends the gains, Newton-CG takes over.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "finish/dual_ascent.hpp"
+#include "finish/methods.hpp"
+#include "model/full_pass.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr Index kEntriesBetweenChecks = 1 << 20;
+constexpr Index kBlock = 8;              // rows visited in a row
+constexpr double kFloatIsEnough = 1e-9;  // tolerances from here on allow w in float, where the data is
+constexpr double kStreamingSpring = 0.25, kSpring = 0.025;  // rho, as a share of the mean curvature
+constexpr double kLoosest = 4;       // least share, times the share of the heaviest row: looser, and rows overshoot
+constexpr double kSlow = 60;         // epochs to go at which Newton takes over
+constexpr double kGoodStart = 1e-3;  // relative gap below which a given start beats the streaming epoch
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Adds the passes made before.
+class Later : public Progress {
+ public:
+  Later(Progress& inner, double passes) : inner_(inner), passes_(passes) {}
+  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
+    return inner_.moved(w, passes_ + passes, objective, gap);
+  }
+  bool must_stop() const override { return inner_.must_stop(); }
+
+ private:
+  Progress& inner_;
+  double passes_;
+};
+
+// How far the ascent is from its end, by what its epochs see of it: the distance of the dual objective to its top
+// falls by a factor each epoch, and the certificate's gap is a multiple of it, guessed until the first is known.
+class Outlook {
+ public:
+  explicit Outlook(double tol, double objective) : tol_(tol), objective_(objective) {}
+
+  void epoch(double distance) {
+    const double rate = distance_ > 0 ? std::min(distance / distance_, 1.0) : 0.1;
+    mean_rate_ = epochs_++ == 0 ? rate : std::sqrt(mean_rate_ * rate);
+    distance_ = distance;
+    expected_ = distance * rate;
+  }
+  bool worth_certifying() const { return multiple_ * expected_ <= tol_ * objective_; }
+  void certified(const Certificate& certificate) {
+    objective_ = std::max(std::abs(certificate.primal), std::numeric_limits<double>::min());
+    if (expected_ > 0) multiple_ = std::max(1.0, certificate.relative_gap * objective_ / expected_);
+  }
+  bool slow() const {
+    if (epochs_ < 4 && std::isfinite(distance_)) return false;
+    const double digits = std::log(multiple_ * expected_ / (tol_ * objective_));
+    return !(digits <= -kSlow * std::log(mean_rate_));  // also where there are no numbers any more
+  }
+
+ private:
+  double tol_, objective_;
+  double distance_ = 0, expected_ = 0, mean_rate_ = 0, multiple_ = 10;
+  int epochs_ = 0;
+};
+
+template <class View, class W>
+class DualRun {
+ public:
+  DualRun(const FinishInput& input, const View& view, Progress& progress)
+      : input_(input),
+        problem_(input.problem),
+        progress_(progress),
+        ascent_(input.problem, view),
+        rng_(input.seed, 11),
+        order_(at(input.problem.rows())),
+        w_(at(input.problem.dim())) {
+    double heaviest = 1.0 / static_cast<double>(problem_.rows());
+    for (const double q : problem_.weights()) heaviest = std::max(heaviest, q / problem_.total_weight());
+    least_share_ = kLoosest * heaviest;
+  }
+
+  Finish run(const std::vector<double>& start) {
+    Outlook outlook(input_.tol, constant_model());
+    begin(start);
+    while (!done()) {
+      shuffle();
+      const AscentSums sums = epoch();
+      ascent_.recentre();
+      loosen(sums);
+      if (done()) break;
+      outlook.epoch(sums.distance);
+      if (outlook.worth_certifying()) outlook.certified(certify_now());
+      if (!done() && outlook.slow()) return by_newton();
+    }
+    if (finish_.certificate.relative_gap > input_.tol || finish_.w.empty()) certify_now();
+    finish_.end = finish_.certificate.relative_gap <= input_.tol ? FinishEnd::converged : FinishEnd::stopped;
+    return std::move(finish_);
+  }
+
+ private:
+  bool done() const {
+    return stopped_ || finish_.iterations >= input_.max_iterations ||
+           (!finish_.w.empty() && finish_.certificate.relative_gap <= input_.tol);
+  }
+
+  // Sets intercept and spring to the best model without features; returns the value of its loss.
+  double constant_model() {
+    const ConstantModel model = best_constant(problem_, ascent_.l2_of_intercept());
+    ascent_.set_centre(model.b);
+    set_spring({.weight = problem_.total_weight(), .curvature = model.curvature}, kStreamingSpring);
+    return model.loss;
+  }
+
+  void begin(const std::vector<double>& start) {
+    if (std::any_of(start.begin(), start.end(), [](double v) { return v != 0; })) {
+      w_ = start;
+      const double gap = certify_now().relative_gap;
+      if (gap <= input_.tol) return;
+      if (gap < kGoodStart) return restart(start);
+    }
+    stream();
+  }
+
+  void restart(const std::vector<double>& start) {
+    std::vector<double> u(order_.size());
+    margins(problem_, start, u);
+    ascent_.restart(u, problem_.has_intercept() ? start.back() : 0.0);
+    finish_.passes += 1;
+  }
+
+  // The rows once, telling of points on the way where that is cheap.
+  void stream() {
+    shuffle();
+    const Index n = problem_.rows();
+    AscentSums sums;
+    Index seen = 0;
+    for (const Index end : {n / 16, n / 8, n / 4, n * 3 / 8, n / 2, n * 3 / 4, n}) {
+      if (end < n && !cheap_to_tell(end - seen)) continue;
+      sums = visit(seen, end, true);
+      seen = end;
+      if (end == n) ascent_.end_streaming();
+      tell(finish_.passes + static_cast<double>(end) / static_cast<double>(n));
+      if (stopped_) return;
+      if (4 * end >= n) ascent_.recentre();
+    }
+    finish_.passes += 1;
+    finish_.iterations = 1;
+    set_spring(sums, kSpring);
+  }
+
+  AscentSums epoch() {
+    const Index n = problem_.rows(), half = cheap_to_tell(n / 2) ? n / 2 : 0;
+    AscentSums sums;
+    if (half > 0) {
+      sums = visit(0, half, false);
+      tell(finish_.passes + 0.5);
+    }
+    sums += visit(half, n, false);
+    finish_.passes += 1;
+    ++finish_.iterations;
+    tell(finish_.passes);
+    return sums;
+  }
+
+  AscentSums visit(Index begin, Index end, bool streaming) {
+    const Index part = std::max<Index>(1, kEntriesBetweenChecks / (1 + problem_.x().stored() / problem_.rows()));
+    AscentSums sums;
+    for (; begin < end && !stopped_; begin += part) {
+      const auto rows = std::span<const Index>(order_).subspan(at(begin), at(std::min(part, end - begin)));
+      sums += ascent_.visit(rows, streaming);
+      stopped_ = progress_.must_stop();
+    }
+    return sums;
+  }
+
+  // Writing the parameters out costs O(d), against the entries of the rows visited.
+  bool cheap_to_tell(Index rows) const { return problem_.x().stored() / problem_.rows() * rows >= 2 * problem_.dim(); }
+  void tell(double passes) {
+    if (stopped_) return;
+    ascent_.parameters(w_);
+    stopped_ = !progress_.moved(w_, passes, kNaN, kNaN);
+  }
+
+  void set_spring(const AscentSums& sums, double share) {
+    const double curvature = sums.weight > 0 ? sums.curvature / sums.weight * problem_.total_weight() : 0.0;
+    const double least = 1e-2 * problem_.total_weight() * Loss(problem_.spec().loss).curvature_bound();
+    ascent_.set_spring(std::max(share, least_share_) * std::max(curvature, least) - ascent_.l2_of_intercept());
+  }
+
+  // A spring that holds the intercept back for longer than the rows do is loosened.
+  void loosen(const AscentSums& sums) {
+    const double imbalance = ascent_.imbalance();
+    if (imbalance > 0.3 * imbalance_) spring_ *= 0.25;
+    imbalance_ = imbalance;
+    set_spring(sums, spring_);
+  }
+
+  // A new random order. Sparse rows stay together in small blocks, so that memory is read in order.
+  void shuffle() {
+    blocks_.resize(at((problem_.rows() + kBlock - 1) / kBlock));
+    std::iota(blocks_.begin(), blocks_.end(), Index{0});
+    rng_.shuffle(blocks_);
+    auto out = order_.begin();
+    for (const Index block : blocks_)
+      for (Index i = block * kBlock; i < std::min(problem_.rows(), (block + 1) * kBlock); ++i) *out++ = i;
+  }
+
+  const Certificate& certify_now() {
+    const Certificate certificate = certify(problem_, w_);
+    finish_.passes += 1;
+    if (finish_.w.empty() || certificate.relative_gap < finish_.certificate.relative_gap) {
+      finish_.w = w_;
+      finish_.certificate = certificate;
+    }
+    last_ = certificate;
+    return last_;
+  }
+
+  // From here, or, where that is a desert (margins so large that the loss has no curvature left), from zero.
+  Finish by_newton() {
+    const bool finite = std::all_of(w_.begin(), w_.end(), [](double v) { return std::isfinite(v); });
+    Finish rest;
+    if (finite) rest = newton_from(w_);
+    if (finite && rest.end != FinishEnd::stalled) return rest;
+    finish_.iterations = std::max(rest.iterations, finish_.iterations);
+    Finish again = newton_from(std::vector<double>(w_.size()));
+    return finite && rest.certificate.relative_gap < again.certificate.relative_gap ? rest : again;
+  }
+
+  Finish newton_from(const std::vector<double>& start) {
+    FinishInput input = input_;
+    input.max_iterations -= finish_.iterations;
+    Later later(progress_, finish_.passes);
+    Finish rest = finish_by_newton(input, start, later);
+    rest.iterations += finish_.iterations;
+    rest.passes += finish_.passes;
+    return rest;
+  }
+
+  const FinishInput& input_;
+  const Problem& problem_;
+  Progress& progress_;
+  DualAscent<View, W> ascent_;
+  Rng rng_;
+  std::vector<Index> order_, blocks_;
+  std::vector<double> w_;  // as last told
+  Certificate last_;
+  Finish finish_;
+  double imbalance_ = std::numeric_limits<double>::infinity(), spring_ = kSpring, least_share_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+ConstantModel best_constant(const Problem& problem, double l2) {
+  const Loss loss(problem.spec().loss);
+  double mass[2] = {0, 0}, first = 0, second = 0;
+  for (Index i = 0; i < problem.rows(); ++i) {
+    const double y = problem.targets()[at(i)], q = problem.weight(i);
+    mass[y > 0 ? 1 : 0] += q;
+    first += q * y;
+    second += q * y * y;
+  }
+  const double total = mass[0] + mass[1];
+  if (!loss.classifies()) {
+    const double b = problem.has_intercept() ? first / (total + l2) : 0.0;
+    return {b, second - 2 * b * first + b * b * total, 2 * total};
+  }
+  const auto sum = [&](auto&& term) { return mass[1] * term(1.0) + mass[0] * term(-1.0); };
+  double low = problem.has_intercept() ? -30 : 0, high = -low;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double b = 0.5 * (low + high);
+    (sum([&](double y) { return loss.slope(b, y); }) + 2 * l2 * b > 0 ? high : low) = b;
+  }
+  return {low, sum([&](double y) { return loss.value(low, y); }),
+          sum([&](double y) { return loss.curvature(low, y); })};
+}
+
+bool dual_ascent_applies(const Problem& problem) {
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  for (Index j = 0; j < problem.cols(); ++j)
+    if (penalty.l1_of(j) != 0 || !(penalty.l2_of(j) > 0) || penalty.in_norm(j)) return false;
+  return problem.cols() > 0 && problem.rows() > 0;
+}
+
+bool suits_dual_ascent(const Problem& problem) { return !problem.x().is_dense() && dual_ascent_applies(problem); }
+
+Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress) {
+  return input.problem.x().visit([&](const auto& view) {
+    using View = std::decay_t<decltype(view)>;
+    using T = typename View::Value;
+    if (input.tol >= kFloatIsEnough) return DualRun<View, T>(input, view, progress).run(start);
+    return DualRun<View, double>(input, view, progress).run(start);
+  });
+}
+
+}  // namespace s3gd
