@@ -21,10 +21,8 @@ class Coefficient {
   double value() const { return value_; }
   // What is left of the second moment of SGD's estimate, over past batches; 0 before the first.
   double left() const { return slopes_ > 0 ? residuals_ / slopes_ : 0.0; }
-  Index rows() const { return rows_; }  // of all batches so far
 
   void add(double size, double slope, double control) {
-    ++rows_;
     cross_ += size * slope * control;
     controls_ += size * control * control;
     slopes_ += size * slope * slope;
@@ -42,11 +40,10 @@ class Coefficient {
   void restart() { cross_ = controls_ = slopes_ = residuals_ = 0; }
 
  private:
-  static constexpr double kKept = 0.8;  // from snapshot to snapshot: the last five count
+  static constexpr double kKept = 0.9;  // from snapshot to snapshot: the last ten count
 
   bool adaptive_;
   double value_ = 1;
-  Index rows_ = 0;
   double cross_ = 0, controls_ = 0, slopes_ = 0, residuals_ = 0;
 };
 

@@ -35,7 +35,9 @@ class PropagatedControl : public Control<T> {
     const std::size_t count = batch.rows.size();
     propagated_.resize(count);
     propagate_slopes(batch.rows, propagated_.data());
-    if (coefficient_.adaptive()) learn(batch, slopes);
+    if (coefficient_.adaptive() && batches_ % kBatchesPerLesson == 0) learn(batch, slopes);
+    ++batches_;
+    rows_drawn_ += static_cast<Index>(count);
     const double share = coefficient_.value();
     for (std::size_t b = 0; b < count; ++b) slopes[b] = batch.weights[b] * (slopes[b] - share * propagated_[b]);
   }
@@ -65,6 +67,8 @@ class PropagatedControl : public Control<T> {
     }
     for (std::size_t j = 0; j < phi_.size(); ++j) scaled_phi_[j] = coefficient_.value() * phi_[j];
   }
+
+  Index rows_drawn() const { return rows_drawn_; }  // by all batches so far
 
   Problem problem_;
   Loss loss_;
@@ -98,6 +102,10 @@ class PropagatedControl : public Control<T> {
     });
   }
 
+  // A row's length costs as much as its margin when it is first met; a part of the batches says enough.
+  static constexpr Index kBatchesPerLesson = 4;
+
+  Index batches_ = 0, rows_drawn_ = 0;
   std::vector<double> margins_, phi_, propagated_;
   GrowBuffer<float> squares_;  // ||x_i||^2 of rows met so far, 0 where unknown
 };

@@ -81,7 +81,7 @@ class StreamingControl final : public PropagatedControl<T> {
   std::size_t dim() const { return static_cast<std::size_t>(this->problem_.dim()); }
 
   Index anchors_worth_having() const {
-    const Index now = graph_.anchors(), rows = this->coefficient_.rows();
+    const Index now = graph_.anchors(), rows = this->rows_drawn();
     if (!this->coefficient_.adaptive() || !complete() || rows < kRowsToJudgeBy) return now;
     if (this->coefficient_.left() <= kMuchLeft) return now;
     const Index affordable =

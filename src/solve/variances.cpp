@@ -9,7 +9,7 @@
 namespace s3gd {
 namespace {
 
-constexpr int kPastBatches = 200;
+constexpr int kPastBatches = 800;
 
 // What an adaptive control knows after a while at w: it learns from batches, which move nothing here.
 template <class T>

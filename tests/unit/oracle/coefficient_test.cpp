@@ -42,7 +42,7 @@ TEST(Coefficient, OldSnapshotsAreForgotten) {
   Coefficient coefficient(ControlMode::adaptive);
   for (int i = 0; i < 1000; ++i) coefficient.add(1.0, 0.9, 1.0);
   coefficient.settle();
-  for (int snapshot = 0; snapshot < 40; ++snapshot) {
+  for (int snapshot = 0; snapshot < 80; ++snapshot) {
     for (int i = 0; i < 100; ++i) coefficient.add(1.0, 0.2, 1.0);
     coefficient.settle();
   }
@@ -80,7 +80,7 @@ TEST(Coefficient, MakesS3gdNoWorseThanSgdWhereOneAnchorMisleadsIt) {
     return 0.0;
   };
   EXPECT_GT(ratio(ControlMode::paper), 2.0);
-  EXPECT_LE(ratio(ControlMode::adaptive), 1.02);  // 2,000 past rows leave a little noise in the share
+  EXPECT_LE(ratio(ControlMode::adaptive), 1.02);  // past batches leave a little noise in the share
 }
 
 }  // namespace
