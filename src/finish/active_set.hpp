@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "finish/l1_model.hpp"
+#include "finish/optimality.hpp"
 #include "finish/row_terms.hpp"
 #include "model/penalty.hpp"
 
@@ -24,8 +25,10 @@ class ActiveSet {
   // Coordinates off zero and those that want to leave it most, `most` of the latter at most; the old set when that has
   // them all. False: nothing is left to move.
   bool choose(Index most);
-  // Steps over the working set until they promise a small share of what the first did.
-  void solve_working_set();
+  // An estimate of the relative gap, the slopes of coordinates outside the working set being as last looked at.
+  double gap() const { return optimality_.relative_gap(w_, gradient_, value_); }
+  // Steps over the working set until that estimate is below `goal`.
+  void solve_working_set(double goal);
   // For a penalty with a 2-norm: off the point where it has no slope, if F falls there.
   bool leave_zero();
 
@@ -38,19 +41,23 @@ class ActiveSet {
 
  private:
   bool step();
+  void look_at_working_set();
   void estimate_diagonal();
   void refresh_hessian();
   bool worth_keeping(double left);
   void forget_hessian();
+  void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
   double promise(const std::vector<double>& moved) const;
   bool walk(const std::vector<double>& moved, double promised);
   double norm_of(const std::vector<double>& w) const;
+  std::vector<Index> pulling() const;
   bool always_in(Index j) const;
   double violation(Index j) const;  // how much F would fall by coordinate j alone, at most
 
   const Problem& problem_;
   Penalty penalty_;
+  Optimality optimality_;
   std::function<bool()> must_stop_;
   bool constant_curvature_;
   std::vector<double> w_, u_, gradient_;  // u: the margins
@@ -68,6 +75,7 @@ class ActiveSet {
   int age_ = 0;                                             // steps made with it
   int draws_ = 0;
   double last_promise_ = 0;
+  double damping_ = 0;  // share of the way from the curvatures to their bound
   std::vector<double> along_, trial_u_;
   RowTerms trial_terms_;
 };

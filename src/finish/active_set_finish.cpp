@@ -5,21 +5,57 @@
 
 #include "finish/active_set.hpp"
 #include "finish/methods.hpp"
-#include "finish/optimality.hpp"
+#include "finish/row_sample.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kFirstSet = 100;  // coordinates let off zero at first; twice as many each time they do not suffice
-constexpr int kPatience = 8;      // rounds without progress before rounding is taken to be reached
+constexpr Index kFirstSet = 100;     // coordinates let off zero at first; twice as many each time they do not suffice
+constexpr Index kEvery = 8;          // one row in so many for the start, and again for its own start ...
+constexpr Index kLeastRows = 2048;   // ... while there are so many
+constexpr double kSampleTol = 1e-2;  // how well a sample is solved: it is itself no better than a few percent
+constexpr Index kSampleRounds = 8;
+constexpr double kShareOfGap = 0.3;
+constexpr int kPatience = 8;  // rounds without progress before rounding is taken to be reached
+
+// Tells of a run over one row in `every`: its passes are shorter, its values are not those of F.
+class Sampled : public Progress {
+ public:
+  Sampled(Progress& progress, Index every) : progress_(progress), every_(static_cast<double>(every)) {}
+  bool moved(std::span<const double> w, double passes, double, double) override {
+    return progress_.moved(w, passes / every_, std::nan(""), std::nan(""));
+  }
+  bool must_stop() const override { return progress_.must_stop(); }
+
+ private:
+  Progress& progress_;
+  double every_;
+};
+
+// Tells of a run that follows another.
+class Shifted : public Progress {
+ public:
+  Shifted(Progress& progress, double passes) : progress_(progress), passes_(passes) {}
+  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
+    return progress_.moved(w, passes_ + passes, objective, gap);
+  }
+  bool must_stop() const override { return progress_.must_stop(); }
+
+ private:
+  Progress& progress_;
+  double passes_;
+};
+
+// A start is as good as its rows can tell, and needs no certificate.
+enum class Purpose : bool { finish, start };
 
 class ActiveSetRun {
  public:
-  ActiveSetRun(const FinishInput& input, std::vector<double> start, Progress& progress)
+  ActiveSetRun(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose)
       : input_(input),
         progress_(progress),
-        optimality_(input.problem),
+        purpose_(purpose),
         set_(input.problem, prepared(input.problem, std::move(start)), [this] { return progress_.must_stop(); }),
         ask_below_(0.9 * input.tol) {}
 
@@ -28,7 +64,8 @@ class ActiveSetRun {
     while (!done()) {
       ++finish_.iterations;
       set_.leave_zero();
-      if (set_.choose(most_)) set_.solve_working_set();
+      if (set_.choose(most_))  // with slopes beyond their thresholds outside, more than this would be wasted
+        set_.solve_working_set(set_.violators() > 0 ? std::max(kShareOfGap * gap_, ask_below_) : ask_below_);
       if (set_.violators() > most_) most_ *= 2;
       most_ = std::max(most_, set_.support_size());
       set_.look_at_all();
@@ -51,12 +88,13 @@ class ActiveSetRun {
   }
 
   bool done() {
-    const double gap = optimality_.relative_gap(set_.w(), set_.gradient(), set_.objective());
+    const double gap = gap_ = set_.gap();
     const bool better = gap < 0.9 * least_gap_ || set_.objective() < lowest_ - 1e-13 * std::abs(lowest_);
     idle_ = better ? 0 : idle_ + 1;
     least_gap_ = std::min(least_gap_, gap);
     lowest_ = std::min(lowest_, set_.objective());
-    if (gap <= ask_below_) {
+    if (purpose_ == Purpose::start && gap <= std::max(input_.tol, noise())) return true;
+    if (purpose_ == Purpose::finish && gap <= ask_below_) {
       certify_here();
       if (finish_.certificate.relative_gap <= input_.tol) return true;
       ask_below_ *= std::clamp(0.5 * input_.tol / finish_.certificate.relative_gap, 0.01, 0.5);
@@ -64,6 +102,9 @@ class ActiveSetRun {
     if (finish_.iterations >= input_.max_iterations) stopped_ = true;
     return stopped_ || idle_ >= kPatience;
   }
+
+  // How much of F a sample cannot tell, about: a feature for each so many rows.
+  double noise() const { return static_cast<double>(set_.support_size()) / static_cast<double>(input_.problem.rows()); }
 
   void certify_here() {
     const Certificate certificate = certify(input_.problem, set_.w());
@@ -74,32 +115,57 @@ class ActiveSetRun {
   }
 
   Finish closed() {
+    finish_.passes = set_.passes();
+    if (purpose_ == Purpose::start) {
+      finish_.w = set_.w();
+      return std::move(finish_);
+    }
     if (finish_.w.empty() || finish_.certificate.relative_gap > input_.tol) certify_here();
     if (finish_.certificate.relative_gap <= input_.tol)
       finish_.end = FinishEnd::converged;
     else
       finish_.end = stopped_ ? FinishEnd::stopped : FinishEnd::stalled;
-    finish_.passes = set_.passes() + certify_passes_;
+    finish_.passes += certify_passes_;
     return std::move(finish_);
   }
 
   const FinishInput& input_;
   Progress& progress_;
-  Optimality optimality_;
+  Purpose purpose_;
   ActiveSet set_;
   Finish finish_;
   double ask_below_;  // an estimated gap at which the certificate is worth its pass
   double least_gap_ = std::numeric_limits<double>::infinity(), lowest_ = std::numeric_limits<double>::infinity();
   double certify_passes_ = 0;
   Index most_ = kFirstSet;
+  double gap_ = 0;  // estimated at the last look at all coordinates
   int idle_ = 0;
   bool stopped_ = false;
 };
 
+Finish run_from_sample(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose) {
+  const bool from_zero = std::all_of(start.begin(), start.end(), [](double value) { return value == 0; });
+  double passes = 0;
+  if (from_zero && input.problem.rows() >= kEvery * kLeastRows &&
+      (purpose == Purpose::start || input.tol < kSampleTol)) {
+    Sampled watched(progress, kEvery);
+    if (const auto sample = sample_rows(input.problem, kEvery, input.seed)) {
+      const FinishInput part{*sample, kSampleTol, input.seed + 1, kSampleRounds};
+      Finish found = run_from_sample(part, {}, watched, Purpose::start);
+      start = std::move(found.w);
+      passes = found.passes / static_cast<double>(kEvery);
+    }
+  }
+  Shifted shifted(progress, passes);
+  Finish finish = ActiveSetRun(input, std::move(start), shifted, purpose).run();
+  finish.passes += passes;
+  return finish;
+}
+
 }  // namespace
 
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress) {
-  return ActiveSetRun(input, std::move(start), progress).run();
+  return run_from_sample(input, std::move(start), progress, Purpose::finish);
 }
 
 // A 1-norm somewhere, and at most one 2-norm: sums of several have no simple joint prox, hence no certificate.

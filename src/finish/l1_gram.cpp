@@ -11,7 +11,10 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostRounds = 60;
-constexpr int kSweeps = 4;  // over the support, between two looks at all coordinates
+
+// Between two looks at all coordinates: sweeps over the support, and jumps, which cost the cube of its size.
+constexpr double kFewSweeps = 4, kManySweeps = 30;
+constexpr double kMostJumps = 30, kJumpWork = 2e7;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -30,8 +33,11 @@ class GramSearch {
       const double gain = sweep(false);
       total_ += gain;
       if (gain <= model_.accuracy * total_) break;
-      for (int k = 0; k < kSweeps; ++k) total_ += sweep(true);
-      if (round > 0) jump();
+      const auto count = static_cast<double>(support().size());
+      for (double k = 0; k < std::clamp(count / 25, kFewSweeps, kManySweeps); ++k) total_ += sweep(true);
+      if (round == 0) continue;
+      for (double jumps = std::clamp(kJumpWork / (count * count * count), 1.0, kMostJumps); jumps >= 1; --jumps)
+        if (!jump()) break;
     }
     std::vector<double> moved(at(size_));
     for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = x_[k] - model_.x[k];
@@ -59,37 +65,71 @@ class GramSearch {
     return gain;
   }
 
-  // To the minimum over the support with its signs, or as far towards it as they hold.
-  void jump() {
-    std::vector<Index> support;
+  std::vector<Index> support() const {
+    std::vector<Index> chosen;
     for (Index k = 0; k < size_; ++k)
-      if ((x_[at(k)] != 0 || model_.l1[at(k)] == 0) && matrix_[at(k * size_ + k)] > 0) support.push_back(k);
-    const auto count = static_cast<Index>(support.size());
-    if (count == 0) return;
-    std::vector<double> scale(at(count)), factor(at(count * count)), step(at(count));
+      if ((x_[at(k)] != 0 || model_.l1[at(k)] == 0) && matrix_[at(k * size_ + k)] > 0) chosen.push_back(k);
+    return chosen;
+  }
+
+  // The way to the minimum over the support with its signs. Columns that depend on each other leave directions of no
+  // curvature; the least addition to the diagonal that allows a factor makes those long, and a sign ends them.
+  std::vector<double> newton_direction(const std::vector<Index>& chosen) const {
+    const auto count = static_cast<Index>(chosen.size());
+    std::vector<double> scale(at(count)), scaled(at(count * count)), step(at(count));
     for (Index a = 0; a < count; ++a) {
-      const Index k = support[at(a)];
+      const Index k = chosen[at(a)];
       scale[at(a)] = 1.0 / std::sqrt(matrix_[at(k * size_ + k)]);
-      for (Index b = 0; b <= a; ++b)
-        factor[at(a * count + b)] = scale[at(a)] * scale[at(b)] * matrix_[at(k * size_ + support[at(b)])];
-      factor[at(a * count + a)] = 1.0 + 1e-13 * static_cast<double>(count);
-      const double sign = x_[at(k)] > 0 ? 1.0 : x_[at(k)] < 0 ? -1.0 : 0.0;
-      step[at(a)] = -scale[at(a)] * (slope_[at(k)] + sign * model_.l1[at(k)]);
+      for (Index b = 0; b < a; ++b)
+        scaled[at(a * count + b)] = scale[at(a)] * scale[at(b)] * matrix_[at(k * size_ + chosen[at(b)])];
     }
-    if (!blas::cholesky(count, factor.data(), count)) return;
-    blas::cholesky_solve(count, factor.data(), count, step.data());
+    for (double jitter = 1e-14; jitter < 1; jitter *= 100) {
+      std::vector<double> factor = scaled;
+      for (Index a = 0; a < count; ++a) {
+        const double x = x_[at(chosen[at(a)])], l1 = model_.l1[at(chosen[at(a)])];
+        factor[at(a * count + a)] = 1.0 + jitter * static_cast<double>(count);
+        step[at(a)] = -scale[at(a)] * (slope_[at(chosen[at(a)])] + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
+      }
+      if (!blas::cholesky(count, factor.data(), count)) continue;
+      blas::cholesky_solve(count, factor.data(), count, step.data());
+      for (Index a = 0; a < count; ++a) step[at(a)] *= scale[at(a)];
+      if (std::all_of(step.begin(), step.end(), [](double v) { return std::isfinite(v); })) return step;
+    }
+    return std::vector<double>(at(count), 0.0);
+  }
+
+  // There, or as far as the signs hold. True: a coordinate was stopped at zero, another jump may go further.
+  bool jump() {
+    const std::vector<Index> chosen = support();
+    const std::vector<double> step = newton_direction(chosen);
     double t = 1;
-    Index stops = -1;
-    for (Index a = 0; a < count; ++a) {
-      const Index k = support[at(a)];
-      const double by = scale[at(a)] * step[at(a)], x = x_[at(k)];
-      if (!std::isfinite(by)) return;
-      if (model_.l1[at(k)] == 0 || (x + t * by) * x >= 0) continue;
-      t = -x / by;
-      stops = k;
+    Index stopped = -1;
+    for (std::size_t a = 0; a < chosen.size(); ++a) {
+      const Index k = chosen[a];
+      if (model_.l1[at(k)] == 0 || (x_[at(k)] + t * step[a]) * x_[at(k)] >= 0) continue;
+      t = -x_[at(k)] / step[a];
+      stopped = k;
     }
-    for (Index a = 0; a < count; ++a) move(support[at(a)], t * scale[at(a)] * step[at(a)]);
-    if (stops >= 0) x_[at(stops)] = 0;
+    const double before = value();
+    const std::vector<double> x = x_, slope = slope_;
+    for (std::size_t a = 0; a < chosen.size(); ++a) x_[at(chosen[a])] += t * step[a];
+    if (stopped >= 0) x_[at(stopped)] = 0;
+    // Afresh: long ways there and back would leave their rounding in the slopes.
+    std::vector<double> moved(at(size_));
+    for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = x_[k] - model_.x[k];
+    for (Index k = 0; k < size_; ++k) slope_[at(k)] = model_.gradient[at(k)] + kernel::dot(row(k), moved.data(), size_);
+    if (value() <= before) return stopped >= 0;
+    x_ = x;
+    slope_ = slope;
+    return false;
+  }
+
+  // m at the present x, but for a constant: the quadratic part is d.(g + slope) / 2.
+  double value() const {
+    double sum = 0;
+    for (std::size_t k = 0; k < x_.size(); ++k)
+      sum += 0.5 * (x_[k] - model_.x[k]) * (model_.gradient[k] + slope_[k]) + model_.l1[k] * std::abs(x_[k]);
+    return sum;
   }
 
   const L1Model& model_;

@@ -16,6 +16,8 @@ constexpr Index kTile = 256;
 double add_softplus(const Problem& problem, std::span<const double> u, Index begin, Index end, RowTerms& terms,
                     double steepness, double margin) {
   const double* y = problem.targets().data();
+  const double* weights = problem.weights().empty() ? nullptr : problem.weights().data();
+  const double equal = 1.0 / static_cast<double>(problem.rows());
   double t[kTile], value[kTile], slope[kTile], curvature[kTile];
   double sum = 0;
   for (Index first = begin; first < end; first += kTile) {
@@ -24,7 +26,7 @@ double add_softplus(const Problem& problem, std::span<const double> u, Index beg
       t[r] = steepness * (margin - y[first + r] * u[static_cast<std::size_t>(first + r)]);
     kernel::softplus(t, count, value, slope, curvature);
     for (Index r = 0; r < count; ++r) {
-      const double q = problem.weight(first + r);
+      const double q = weights == nullptr ? equal : weights[first + r];
       const auto i = static_cast<std::size_t>(first + r);
       sum += q * value[r];
       terms.slopes[i] = -q * y[i] * slope[r];
@@ -37,10 +39,12 @@ double add_softplus(const Problem& problem, std::span<const double> u, Index beg
 double add_any(const Problem& problem, std::span<const double> u, Index begin, Index end, RowTerms& terms) {
   const Loss loss(problem.spec().loss);
   const auto y = problem.targets();
+  const double* weights = problem.weights().empty() ? nullptr : problem.weights().data();
+  const double equal = 1.0 / static_cast<double>(problem.rows());
   double sum = 0;
   for (Index k = begin; k < end; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const double q = problem.weight(k);
+    const double q = weights == nullptr ? equal : weights[k];
     sum += q * loss.value(u[i], y[i]);
     terms.slopes[i] = q * loss.slope(u[i], y[i]);
     terms.curvatures[i] = q * loss.curvature(u[i], y[i]);

@@ -13,6 +13,7 @@ namespace {
 constexpr Index kRowsPerChunk = 1024;
 constexpr double kWorthGathering = 0.6;  // share of the stored entries above which the original rows serve as well
 constexpr Index kMostBytes = 40 << 20;   // of a gathered copy
+constexpr std::size_t kSmallGram = 400;  // columns up to which a Gram matrix is cheap whatever their length
 constexpr Index kMostGram = 2000;        // columns whose Gram matrix is kept
 constexpr double kUsualSweeps = 40;      // of coordinate descent for one quadratic model
 
@@ -117,7 +118,8 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
   // twice, one over the Gram matrix its s^2 entries in order; a step needs two products and the terms of all rows.
   const double per_row = stored / rows;
   const double gram = (dense ? 0.1 : 1.0) * rows * per_row * per_row / 2;
-  prefers_gram_ = chosen_.size() <= kMostGram && gram + kUsualSweeps * size * size / 6 < 3 * kUsualSweeps * stored;
+  prefers_gram_ = chosen_.size() <= kSmallGram ||
+                  (chosen_.size() <= kMostGram && gram + kUsualSweeps * size * size / 6 < 3 * kUsualSweeps * stored);
   gram_cost_ = gram / ((dense ? 1.0 : 2.0) * stored + 20 * rows);
   const double width = dense ? (problem.x().precision() == Precision::float32 ? 4 : 8)
                              : 4 + (problem.x().precision() == Precision::float32 ? 4 : 8);

@@ -13,6 +13,7 @@ namespace s3gd {
 namespace {
 
 constexpr Index kRowsPerBlock = 256;
+constexpr double kWorthFilling = 0.15;  // density of sparse rows above which BLAS is faster with the zeros
 constexpr Index kAccumulatorBytes = 128 << 20;
 constexpr Index kMostChunks = 16;
 
@@ -62,11 +63,50 @@ void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const
   flush();
 }
 
+// The share of the entries in the chosen columns, rows of curvature only, that are stored.
+template <class T, class I>
+double density(const CsrView<T, I>& x, std::span<const double> h, Index size, const std::vector<Index>& place,
+               Index begin, Index end) {
+  Index stored = 0, rows = 0;
+  for (Index i = begin; i < end; ++i) {
+    if (h[at(i)] == 0) continue;
+    ++rows;
+    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) stored += place[static_cast<std::size_t>(x.columns[k])] >= 0;
+  }
+  return static_cast<double>(stored) / static_cast<double>(std::max<Index>(1, rows * size));
+}
+
+// Sparse rows as a dense block.
+template <class T, class I>
+void add_filled(const CsrView<T, I>& x, std::span<const double> h, Index size, bool intercept,
+                const std::vector<Index>& place, Index begin, Index end, double* sums) {
+  std::vector<double> block(at(kRowsPerBlock * size), 0.0);
+  Index filled = 0;
+  const auto flush = [&] {
+    blas::syrk_transposed(size, filled, 1.0, block.data(), size, 1.0, sums, size);
+    std::fill(block.begin(), block.begin() + filled * size, 0.0);
+    filled = 0;
+  };
+  for (Index i = begin; i < end; ++i) {
+    if (h[at(i)] == 0) continue;
+    const double root = std::sqrt(h[at(i)]);
+    double* out = block.data() + filled * size;
+    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
+      if (const Index to = place[static_cast<std::size_t>(x.columns[k])]; to >= 0)
+        out[to] = root * static_cast<double>(x.values[k]);
+    if (intercept) out[size - 1] = root;
+    if (++filled == kRowsPerBlock) flush();
+  }
+  flush();
+}
+
 template <class T, class I>
 void add_outer(const CsrView<T, I>& x, std::span<const double> h, std::span<const Index> chosen,
                const std::vector<Index>& place, Index begin, Index end, double* sums) {
   const auto size = static_cast<Index>(chosen.size());
   const bool intercept = size > 0 && chosen.back() == x.cols;
+  if (density(x, h, size, place, begin, end) > kWorthFilling)
+    return add_filled(x, h, size, intercept, place, begin, end, sums);
   std::vector<std::pair<Index, double>> row;
   for (Index i = begin; i < end; ++i) {
     if (h[at(i)] == 0) continue;

@@ -17,7 +17,7 @@ class Counting : public Progress {
   bool moved(std::span<const double> w, double passes, double objective, double) override {
     ++moves;
     last_w.assign(w.begin(), w.end());
-    objectives.push_back(objective);
+    if (!std::isnan(objective)) objectives.push_back(objective);  // a start from fewer rows does not know F
     increasing = increasing && passes > last_passes;
     last_passes = passes;
     return moves < allowed_moves;

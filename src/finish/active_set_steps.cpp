@@ -1,0 +1,198 @@
+// Steps over a working set: the Hessian, the model, how far to go.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "finish/active_set.hpp"
+#include "model/loss.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kMostSteps = 8;          // over one working set
+constexpr double kNewHessian = 1e-3;   // of the promise is left after a step with a new Hessian, about
+constexpr double kCheapHessian = 0.5;  // cost, in steps, below which each step gets a new one
+constexpr double kFinalHessian = 6;    // the same where it is the last one needed
+constexpr Index kLeastRows = 4096;     // a Hessian is made from, and ...
+constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/64 of the promise is left by a step
+constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
+constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-5;
+constexpr double kShortStep = 0.1;  // calls for damping
+constexpr int kHalvings = 14;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Differences of F below this are rounding: F is a long sum.
+double rounding(double value) { return 512 * std::numeric_limits<double>::epsilon() * std::abs(value); }
+
+// |from + by| - |from| without cancellation.
+double absolute_change(double from, double by) {
+  if (from > 0 && from + by >= 0) return by;
+  if (from < 0 && from + by <= 0) return -by;
+  return std::abs(from + by) - std::abs(from);
+}
+
+}  // namespace
+
+void ActiveSet::solve_working_set(double goal) {
+  for (int k = 0; k < kMostSteps && !must_stop_(); ++k) {
+    if (k > 0) {
+      look_at_working_set();
+      if (gap() <= goal) return;
+    }
+    if (weights_.empty()) refresh_hessian();
+    const double before = last_promise_;
+    if (!step()) {
+      if (age_ == 0 && every_ == 1 && (damping_ == 1 || constant_curvature_)) return;
+      if (age_ == 0 && every_ > 1) most_skipped_ = 1;
+      if (age_ == 0 && every_ == 1) damping_ = std::clamp(10 * damping_, kFirstDamping, 1.0);
+      forget_hessian();
+      continue;
+    }
+    ++age_;
+    const bool exact = constant_curvature_ && every_ == 1;
+    if (!exact && !worth_keeping(last_promise_ / before)) forget_hessian();
+    // Where the set is most of the matrix, a look at all coordinates costs no more than one at these.
+    if (exact || columns_->share() > 0.5) return;
+  }
+}
+
+void ActiveSet::look_at_working_set() {
+  slopes_ = columns_->transpose_times(terms_.slopes);
+  passes_ += columns_->share();
+  for (std::size_t k = 0; k < slopes_.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes_[k];
+}
+
+// Whether steps with this Hessian gain as much for their time as with a new one. `left`: share of the promise that the
+// step before this one left.
+bool ActiveSet::worth_keeping(double left) {
+  const double cost = columns_->gram_cost() / static_cast<double>(every_);
+  if (!columns_->prefers_gram()) return false;
+  if (every_ == 1 && cost < kCheapHessian) return false;
+  if (age_ < 2 || left <= std::pow(kNewHessian, 1 / (1 + cost))) return true;
+  if (age_ == 2) most_skipped_ = std::max<Index>(1, every_ / 4);  // never was good: more rows
+  return false;
+}
+
+void ActiveSet::forget_hessian() {
+  gram_.clear();
+  weights_.clear();
+  age_ = 0;
+}
+
+// Where curvature vanishes with distance, a step by what is left of it goes far too far: part of the way to the bound,
+// all of which is safe.
+void ActiveSet::damp(std::vector<double>& curvatures) const {
+  if (damping_ == 0 || constant_curvature_) return;
+  const double bound = Loss(problem_.spec().loss).curvature_bound();
+  for (Index i = 0; i < problem_.rows(); ++i)
+    curvatures[at(i)] += damping_ * (bound * problem_.weight(i) - curvatures[at(i)]);
+}
+
+// From one row of every block of `every_`, standing for all of them.
+void ActiveSet::refresh_hessian() {
+  weights_ = terms_.curvatures;
+  damp(weights_);
+  age_ = 0;
+  every_ = 1;
+  if (!columns_->prefers_gram()) return;
+  const Index rows = problem_.rows();
+  const auto affordable =
+      static_cast<Index>(columns_->gram_cost() / (constant_curvature_ ? kFinalHessian : kCheapHessian));
+  every_ = std::min({rows / std::max(kLeastRows, kRowsPerColumn * columns_->size()), affordable, most_skipped_});
+  every_ = std::max<Index>(1, every_);
+  if (every_ > 1) {
+    Rng rng(static_cast<std::uint64_t>(++draws_));
+    for (Index begin = 0; begin < rows; begin += every_) {
+      const Index count = std::min(every_, rows - begin), kept = begin + rng.below(count);
+      const double weight = weights_[at(kept)] * static_cast<double>(count);
+      std::fill_n(weights_.begin() + begin, count, 0.0);
+      weights_[at(kept)] = weight;
+    }
+  }
+  gram_ = columns_->gram(weights_);
+  passes_ += columns_->share() / static_cast<double>(every_);
+}
+
+L1Model ActiveSet::make_model() const {
+  const auto& chosen = columns_->chosen();
+  L1Model model;
+  model.accuracy = std::clamp(0.1 * gap(), kBestAccuracy, kLeastAccuracy);
+  model.must_stop = must_stop_;
+  const double ring = norm_ > 0 ? penalty_.norm_strength() / norm_ : 0.0;
+  if (ring > 0) model.radial_curvature = ring;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Index j = chosen[k];
+    const double x = w_[at(j)];
+    const bool curved = ring > 0 && penalty_.in_norm(j);
+    model.x.push_back(x);
+    model.l1.push_back(penalty_.l1_of(j));
+    model.gradient.push_back(slopes_[k] + 2 * penalty_.l2_of(j) * x + (curved ? ring * x : 0.0));
+    model.ridge.push_back(2 * penalty_.l2_of(j) + (curved ? ring : 0.0));
+    if (ring > 0) model.radial.push_back(curved ? x / norm_ : 0.0);
+  }
+  return model;
+}
+
+// First-order change of F, the penalty's taken whole: term by term, or the last digits would drown in rounding.
+double ActiveSet::promise(const std::vector<double>& moved) const {
+  double sum = 0, squares = 0;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double from = w_[at(j)], by = moved[k];
+    sum += by * (slopes_[k] + penalty_.l2_of(j) * (2 * from + by)) + penalty_.l1_of(j) * absolute_change(from, by);
+    if (penalty_.norm_strength() > 0 && penalty_.in_norm(j)) squares += by * (2 * from + by);
+  }
+  if (norm_ > 0)  // sqrt(a + b) - sqrt(a)
+    sum += penalty_.norm_strength() * squares / (std::sqrt(std::max(0.0, norm_ * norm_ + squares)) + norm_);
+  return sum;
+}
+
+bool ActiveSet::step() {
+  const L1Model model = make_model();
+  std::vector<double> moved;
+  if (columns_->prefers_gram()) {
+    moved = minimise_by_gram(model, gram_);
+  } else {
+    moved = minimise_by_columns(model, *columns_, weights_);
+    passes_ += columns_->share();
+  }
+  const double promised = promise(moved);
+  if (!(promised < 0)) return false;
+  return walk(moved, promised);
+}
+
+// Halves the step until F falls by a fair share of what was promised.
+bool ActiveSet::walk(const std::vector<double>& moved, double promised) {
+  columns_->times(moved, along_);
+  passes_ += columns_->share();
+  double t = 1;
+  for (int halving = 0; halving < kHalvings; ++halving, t *= 0.5) {
+    std::vector<double> next = w_;
+    for (std::size_t k = 0; k < moved.size(); ++k) {
+      double& value = next[at(columns_->chosen()[k])];
+      value = t == 1 && moved[k] == -value ? 0.0 : value + t * moved[k];
+    }
+    for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
+    evaluate_rows(problem_, trial_u_, trial_terms_);
+    const double value = trial_terms_.loss + penalty_.value(std::span<const double>(next));
+    if (!(value <= value_ + 1e-4 * t * promised + rounding(value_))) continue;
+    w_ = std::move(next);
+    std::swap(u_, trial_u_);
+    std::swap(terms_, trial_terms_);
+    value_ = value;
+    norm_ = norm_of(w_);
+    last_promise_ = -promised;
+    if (t < kShortStep) {
+      damping_ = std::clamp(10 * damping_, kFirstDamping, 1.0);
+      forget_hessian();
+    } else if (t == 1) {
+      damping_ = damping_ > kLeastDamping ? 0.1 * damping_ : 0.0;
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace s3gd
