@@ -9,7 +9,9 @@
 
 #include "finish/dual_ascent.hpp"
 #include "finish/methods.hpp"
+#include "finish/outlook.hpp"
 #include "model/full_pass.hpp"
+#include "model/newton.hpp"
 
 namespace s3gd {
 namespace {
@@ -17,11 +19,13 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kEntriesBetweenChecks = 1 << 20;
 constexpr Index kBlock = 8;              // rows visited in a row
-constexpr double kFloatIsEnough = 1e-9;  // tolerances from here on allow w in float, where the data is
+constexpr double kFloatIsEnough = 1e-9;  // tolerances from here on allow w in float, where the data is ...
+constexpr Index kCachedWidth = 8192;     // ... which is worth it from this width on
 constexpr double kStreamingSpring = 0.25, kSpring = 0.025;  // rho, as a share of the mean curvature
-constexpr double kLoosest = 4;       // least share, times the share of the heaviest row: looser, and rows overshoot
-constexpr double kSlow = 60;         // epochs to go at which Newton takes over
-constexpr double kGoodStart = 1e-3;  // relative gap below which a given start beats the streaming epoch
+// The least such share, and the same times the share of the heaviest row: looser, and rows overshoot.
+constexpr double kLoosest = 0.005, kLoosestByRow = 40, kLoosestOfFew = 10;
+constexpr double kLooseCoupling = 0.1;  // below which narrow data suits as well
+constexpr double kGoodStart = 1e-3;     // relative gap below which a given start beats the streaming epoch
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,35 +43,6 @@ class Later : public Progress {
   double passes_;
 };
 
-// How far the ascent is from its end, by what its epochs see of it: the distance of the dual objective to its top
-// falls by a factor each epoch, and the certificate's gap is a multiple of it, guessed until the first is known.
-class Outlook {
- public:
-  explicit Outlook(double tol, double objective) : tol_(tol), objective_(objective) {}
-
-  void epoch(double distance) {
-    const double rate = distance_ > 0 ? std::min(distance / distance_, 1.0) : 0.1;
-    mean_rate_ = epochs_++ == 0 ? rate : std::sqrt(mean_rate_ * rate);
-    distance_ = distance;
-    expected_ = distance * rate;
-  }
-  bool worth_certifying() const { return multiple_ * expected_ <= tol_ * objective_; }
-  void certified(const Certificate& certificate) {
-    objective_ = std::max(std::abs(certificate.primal), std::numeric_limits<double>::min());
-    if (expected_ > 0) multiple_ = std::max(1.0, certificate.relative_gap * objective_ / expected_);
-  }
-  bool slow() const {
-    if (epochs_ < 4 && std::isfinite(distance_)) return false;
-    const double digits = std::log(multiple_ * expected_ / (tol_ * objective_));
-    return !(digits <= -kSlow * std::log(mean_rate_));  // also where there are no numbers any more
-  }
-
- private:
-  double tol_, objective_;
-  double distance_ = 0, expected_ = 0, mean_rate_ = 0, multiple_ = 10;
-  int epochs_ = 0;
-};
-
 template <class View, class W>
 class DualRun {
  public:
@@ -81,7 +56,7 @@ class DualRun {
         w_(at(input.problem.dim())) {
     double heaviest = 1.0 / static_cast<double>(problem_.rows());
     for (const double q : problem_.weights()) heaviest = std::max(heaviest, q / problem_.total_weight());
-    least_share_ = kLoosest * heaviest;
+    least_share_ = std::max(kLoosestOfFew * heaviest, std::min(kLoosestByRow * heaviest, kLoosest));
   }
 
   Finish run(const std::vector<double>& start) {
@@ -95,7 +70,7 @@ class DualRun {
       if (done()) break;
       outlook.epoch(sums.distance);
       if (outlook.worth_certifying()) outlook.certified(certify_now());
-      if (!done() && outlook.slow()) return by_newton();
+      if (!done() && outlook.slow()) return by_others(outlook.gap());
     }
     if (finish_.certificate.relative_gap > input_.tol || finish_.w.empty()) certify_now();
     finish_.end = finish_.certificate.relative_gap <= input_.tol ? FinishEnd::converged : FinishEnd::stopped;
@@ -221,22 +196,29 @@ class DualRun {
     return last_;
   }
 
-  // From here, or, where that is a desert (margins so large that the loss has no curvature left), from zero.
-  Finish by_newton() {
-    const bool finite = std::all_of(w_.begin(), w_.end(), [](double v) { return std::isfinite(v); });
-    Finish rest;
-    if (finite) rest = newton_from(w_);
-    if (finite && rest.end != FinishEnd::stalled) return rest;
-    finish_.iterations = std::max(rest.iterations, finish_.iterations);
-    Finish again = newton_from(std::vector<double>(w_.size()));
-    return finite && rest.certificate.relative_gap < again.certificate.relative_gap ? rest : again;
+  // Near the end, where the rounding of float stops the ascent: the same in double. Else Newton; where margins are so
+  // large that the loss has no curvature left, from zero.
+  Finish by_others(double gap) {
+    if constexpr (!std::is_same_v<W, double>)
+      if (gap < kGoodStart)
+        return go_on(w_, [&](const FinishInput& input, std::vector<double> start, Progress& progress) {
+          return DualRun<View, double>(input, ascent_.view(), progress).run(start);
+        });
+    Finish rest{.w = w_, .certificate = {.relative_gap = std::numeric_limits<double>::infinity()}};
+    if (std::all_of(w_.begin(), w_.end(), [](double v) { return std::isfinite(v); })) {
+      rest = go_on(w_, finish_by_newton);
+      if (rest.end != FinishEnd::stalled) return rest;
+    }
+    const Finish again = go_on(std::vector<double>(w_.size()), finish_by_newton);
+    return rest.certificate.relative_gap < again.certificate.relative_gap ? rest : again;
   }
 
-  Finish newton_from(const std::vector<double>& start) {
+  template <class Method>
+  Finish go_on(const std::vector<double>& start, Method&& method) {
     FinishInput input = input_;
     input.max_iterations -= finish_.iterations;
     Later later(progress_, finish_.passes);
-    Finish rest = finish_by_newton(input, start, later);
+    Finish rest = method(input, start, later);
     rest.iterations += finish_.iterations;
     rest.passes += finish_.passes;
     return rest;
@@ -288,13 +270,35 @@ bool dual_ascent_applies(const Problem& problem) {
   return problem.cols() > 0 && problem.rows() > 0;
 }
 
-bool suits_dual_ascent(const Problem& problem) { return !problem.x().is_dense() && dual_ascent_applies(problem); }
+namespace {
+
+// How much a visit of a row moves its own margin, over a few rows: psi'' q ||x||^2 / (2 l2). Epochs gain most below 0.1.
+double mean_coupling(const Problem& problem) {
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  const Index count = std::min<Index>(problem.rows(), 100);
+  double sum = 0;
+  problem.x().visit([&](const auto& view) {
+    for (Index k = 0; k < count; ++k)
+      for_each_nonzero(view, k * (problem.rows() / count),
+                       [&](Index j, double value) { sum += 0.5 * value * value / penalty.l2_of(j); });
+  });
+  const double share = problem.total_weight() / static_cast<double>(problem.rows());
+  return Loss(problem.spec().loss).curvature_bound() * share * sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+bool suits_dual_ascent(const Problem& problem) {
+  if (problem.x().is_dense() || !dual_ascent_applies(problem)) return false;
+  return problem.cols() > Newton::kDirectSize || mean_coupling(problem) < kLooseCoupling;
+}
 
 Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress) {
   return input.problem.x().visit([&](const auto& view) {
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
-    if (input.tol >= kFloatIsEnough) return DualRun<View, T>(input, view, progress).run(start);
+    if (input.tol >= kFloatIsEnough && view.cols > kCachedWidth)
+      return DualRun<View, T>(input, view, progress).run(start);
     return DualRun<View, double>(input, view, progress).run(start);
   });
 }

@@ -108,6 +108,7 @@ class DualAscent {
   double intercept() const { return (scale_ * sum_ + 2 * rho_ * centre_) * give_; }
   double imbalance() const { return has_intercept_ ? std::abs(sum_ - 2 * l2_b_ * intercept()) : 0.0; }
 
+  const View& view() const { return view_; }
   void parameters(std::span<double> out) const {
     for (std::size_t j = 0; j < w_.size(); ++j) out[j] = scale_ * static_cast<double>(w_[j]);
     if (has_intercept_) out[w_.size()] = intercept();

@@ -12,8 +12,10 @@ Finish finish_by_active_set(const FinishInput& input, std::vector<double> start,
 // The reference solver.
 Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
 
+// Dual coordinate ascent, for l2 on every feature and nothing else. It suits sparse rows that are wide or whose coupling
+// is loose.
+bool dual_ascent_applies(const Problem& problem);
+bool suits_dual_ascent(const Problem& problem);
 Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress);
-bool dual_ascent_applies(const Problem& problem);  // l2 on every feature and nothing else
-bool suits_dual_ascent(const Problem& problem);    // that, and sparse rows
 
 }  // namespace s3gd

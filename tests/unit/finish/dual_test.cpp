@@ -101,6 +101,19 @@ TEST(DualAscent, AppliesToL2OnEveryFeatureAlone) {
     EXPECT_FALSE(applies(kind));
 }
 
+TEST(DualAscent, SuitsSparseRowsThatAreWideOrLooselyCoupled) {
+  const auto suits = [](Index cols, double lambda, bool dense) {
+    const Sample sample = random_sample(50, cols, 7, 0.1);
+    const LossSpec loss;
+    const Matrix x = dense ? sample.table.dense<float>() : sample.table.csr<float, std::int32_t>();
+    return suits_dual_ascent(make(sample.data(x, loss), loss, Intercept::free, lambda));
+  };
+  EXPECT_TRUE(suits(2000, 1e-6, false));
+  EXPECT_TRUE(suits(10, 1, false));
+  EXPECT_FALSE(suits(10, 1e-6, false));
+  EXPECT_FALSE(suits(10, 1, true));
+}
+
 // A row visited until nothing moves solves the problem that has this row alone.
 TEST(DualAscent, AVisitSolvesItsRow) {
   const Sample sample = random_sample(30, 5, 8, 1.0);
@@ -274,6 +287,26 @@ TEST(DualAscent, OddDataConvergesToo) {
           Recorder recorder;
           expect_optimal(problem, solve(problem, 1e-7, recorder), 1e-7);
         }
+}
+
+// w in float: its rounding shows below about 1e-9, more with features that all rows share.
+TEST(DualAscent, WideFloatDataConvergesFarBelowTheRoundingOfFloat) {
+  const Index cols = 9000;
+  Rng rng(15);
+  Table table{400, cols, Vector(static_cast<std::size_t>(400 * cols))};
+  for (Index i = 0; i < 400; ++i)
+    for (Index k = 0; k < 40; ++k)
+      table.values[static_cast<std::size_t>(i * cols + (k < 20 ? k : rng.below(cols)))] =
+          static_cast<float>(3 + rng.normal());
+  Sample sample = random_sample(400, 1, 15);
+  sample.table = table;
+  for (const LossSpec& loss : all_losses())
+    for (const Intercept intercept : kIntercepts) {
+      const Dataset data = sample.data(table.csr<float, std::int32_t>(), loss);
+      const Problem problem = make(data, loss, intercept, 0.1);
+      Recorder recorder;
+      expect_optimal(problem, solve(problem, 1e-9, recorder), 1e-9);
+    }
 }
 
 TEST(DualAscent, OneRowOfRegression) {
