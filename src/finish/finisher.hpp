@@ -47,6 +47,7 @@ struct Finisher {
   std::string summary;
   bool (*suits)(const Problem& problem) = nullptr;  // whether it can solve this problem at all
   Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
+  bool own_start = false;  // is faster from zero than after a stochastic stage
 };
 
 const std::vector<Finisher>& finisher_table();
