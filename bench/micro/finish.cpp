@@ -119,7 +119,8 @@ Problem make_problem(const std::string& name, Settings& set) {
   ProblemSpec classes = spec;  // regression on +1 and -1
   classes.loss.kind = LossKind::logistic;
   if (data.y.distinct().size() > 2) classes.positive = "largest";
-  const auto targets = Problem(data, classes).targets();
+  const Problem classified(data, classes);
+  const auto targets = classified.targets();
   Dataset signs = data;
   signs.y = {Array<double>(std::vector<double>(targets.begin(), targets.end())), LabelKind::real, {}};
   return Problem(signs, spec);

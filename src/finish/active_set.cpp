@@ -64,6 +64,7 @@ double ActiveSet::norm_of(const std::vector<double>& w) const {
 
 void ActiveSet::look_at_all() {
   transpose_times(problem_, terms_.slopes, gradient_);
+  gap_ = optimality_.relative_gap(w_, gradient_, value_);
   passes_ += 1;
 }
 

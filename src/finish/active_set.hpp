@@ -26,7 +26,7 @@ class ActiveSet {
   // them all. False: nothing is left to move.
   bool choose(Index most);
   // An estimate of the relative gap, the slopes of coordinates outside the working set being as last looked at.
-  double gap() const { return optimality_.relative_gap(w_, gradient_, value_); }
+  double gap() const { return gap_; }
   // Steps over the working set until that estimate is below `goal`.
   void solve_working_set(double goal);
   // For a penalty with a 2-norm: off the point where it has no slope, if F falls there.
@@ -48,6 +48,7 @@ class ActiveSet {
   void forget_hessian();
   void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
+  double penalty_at(const std::vector<double>& moved, double t) const;
   double promise(const std::vector<double>& moved) const;
   bool walk(const std::vector<double>& moved, double promised);
   double norm_of(const std::vector<double>& w) const;
@@ -63,7 +64,7 @@ class ActiveSet {
   std::vector<double> w_, u_, gradient_;  // u: the margins
   std::vector<double> diagonal_;          // of a bound of the Hessian, about
   RowTerms terms_;
-  double value_ = 0, norm_ = 0, passes_ = 0;
+  double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
   Index violators_ = 0;
 
   std::unique_ptr<WorkingColumns> columns_;

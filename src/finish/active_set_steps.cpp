@@ -62,6 +62,7 @@ void ActiveSet::look_at_working_set() {
   slopes_ = columns_->transpose_times(terms_.slopes);
   passes_ += columns_->share();
   for (std::size_t k = 0; k < slopes_.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes_[k];
+  gap_ = optimality_.relative_gap(w_, gradient_, value_);
 }
 
 // Whether steps with this Hessian gain as much for their time as with a new one. `left`: share of the promise that the
@@ -163,22 +164,29 @@ bool ActiveSet::step() {
   return walk(moved, promised);
 }
 
+// R at w + t moved: what is outside the working set is zero.
+double ActiveSet::penalty_at(const std::vector<double>& moved, double t) const {
+  double sum = 0, squares = 0;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double x = std::abs(w_[at(j)] + t * moved[k]);
+    sum += (penalty_.l1_of(j) + penalty_.l2_of(j) * x) * x;
+    if (penalty_.norm_strength() > 0 && penalty_.in_norm(j)) squares += x * x;
+  }
+  return sum + penalty_.norm_strength() * std::sqrt(squares);
+}
+
 // Halves the step until F falls by a fair share of what was promised.
 bool ActiveSet::walk(const std::vector<double>& moved, double promised) {
   columns_->times(moved, along_);
   passes_ += columns_->share();
   double t = 1;
   for (int halving = 0; halving < kHalvings; ++halving, t *= 0.5) {
-    std::vector<double> next = w_;
-    for (std::size_t k = 0; k < moved.size(); ++k) {
-      double& value = next[at(columns_->chosen()[k])];
-      value = t == 1 && moved[k] == -value ? 0.0 : value + t * moved[k];
-    }
     for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
     evaluate_rows(problem_, trial_u_, trial_terms_);
-    const double value = trial_terms_.loss + penalty_.value(std::span<const double>(next));
+    const double value = trial_terms_.loss + penalty_at(moved, t);
     if (!(value <= value_ + 1e-4 * t * promised + rounding(value_))) continue;
-    w_ = std::move(next);
+    for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
     std::swap(u_, trial_u_);
     std::swap(terms_, trial_terms_);
     value_ = value;
