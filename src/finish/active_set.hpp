@@ -46,6 +46,7 @@ class ActiveSet {
   void refresh_hessian();
   bool worth_keeping(double left);
   void forget_hessian();
+  void more_damping();
   void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
   double penalty_at(const std::vector<double>& moved, double t) const;

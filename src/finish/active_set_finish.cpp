@@ -17,6 +17,7 @@ constexpr Index kLeastRows = 2048;   // ... while there are so many
 constexpr double kSampleTol = 1e-2;  // how well a sample is solved: it is itself no better than a few percent
 constexpr Index kSampleRounds = 8;
 constexpr double kShareOfGap = 0.3;
+constexpr Index kMostRounds = 300;
 constexpr int kPatience = 8;  // rounds without progress before rounding is taken to be reached
 
 // Tells of a run over one row in `every`: its passes are shorter, its values are not those of F.
@@ -100,7 +101,7 @@ class ActiveSetRun {
       ask_below_ *= std::clamp(0.5 * input_.tol / finish_.certificate.relative_gap, 0.01, 0.5);
     }
     if (finish_.iterations >= input_.max_iterations) stopped_ = true;
-    return stopped_ || idle_ >= kPatience;
+    return stopped_ || idle_ >= kPatience || finish_.iterations >= kMostRounds;
   }
 
   // How much of F a sample cannot tell, about: a feature for each so many rows.

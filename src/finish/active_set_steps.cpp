@@ -17,7 +17,7 @@ constexpr double kFinalHessian = 6;    // the same where it is the last one need
 constexpr Index kLeastRows = 4096;     // a Hessian is made from, and ...
 constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/64 of the promise is left by a step
 constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
-constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-5;
+constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
 constexpr double kShortStep = 0.1;  // calls for damping
 constexpr int kHalvings = 14;
 
@@ -46,7 +46,7 @@ void ActiveSet::solve_working_set(double goal) {
     if (!step()) {
       if (age_ == 0 && every_ == 1 && (damping_ == 1 || constant_curvature_)) return;
       if (age_ == 0 && every_ > 1) most_skipped_ = 1;
-      if (age_ == 0 && every_ == 1) damping_ = std::clamp(10 * damping_, kFirstDamping, 1.0);
+      if (age_ == 0 && every_ == 1) more_damping();
       forget_hessian();
       continue;
     }
@@ -81,6 +81,8 @@ void ActiveSet::forget_hessian() {
   weights_.clear();
   age_ = 0;
 }
+
+void ActiveSet::more_damping() { damping_ = damping_ == 0 ? kFirstDamping : std::min(1.0, 10 * damping_); }
 
 // Where curvature vanishes with distance, a step by what is left of it goes far too far: part of the way to the bound,
 // all of which is safe.
@@ -192,12 +194,9 @@ bool ActiveSet::walk(const std::vector<double>& moved, double promised) {
     value_ = value;
     norm_ = norm_of(w_);
     last_promise_ = -promised;
-    if (t < kShortStep) {
-      damping_ = std::clamp(10 * damping_, kFirstDamping, 1.0);
-      forget_hessian();
-    } else if (t == 1) {
-      damping_ = damping_ > kLeastDamping ? 0.1 * damping_ : 0.0;
-    }
+    if (t < kShortStep) more_damping();
+    if (t == 1 && damping_ > kLeastDamping) damping_ *= 0.1;
+    if (t < 1) forget_hessian();
     return true;
   }
   return false;
