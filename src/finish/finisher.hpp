@@ -35,8 +35,8 @@ struct FinishInput {
 enum class FinishEnd : std::uint8_t { converged, stopped, stalled };  // stopped: by Progress or max_iterations
 
 struct Finish {
-  std::vector<double> w;  // the best parameters seen
-  Certificate certificate;
+  std::vector<double> w;                                                                 // the best parameters seen
+  Certificate certificate = {.relative_gap = std::numeric_limits<double>::quiet_NaN()};  // NaN: not made yet
   FinishEnd end = FinishEnd::stopped;
   Index iterations = 0;
   double passes = 0;
@@ -46,6 +46,8 @@ struct Finisher {
   std::string name;
   std::string summary;
   bool (*suits)(const Problem& problem) = nullptr;  // whether it can solve this problem at all
+  // Passes of S3GD that are worth making first; null or 0: it makes its own start from nothing.
+  double (*start_passes)(const Problem& problem) = nullptr;
   Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
   bool own_start = false;  // is faster from zero than after a stochastic stage
 };

@@ -9,6 +9,11 @@ namespace s3gd {
 bool suits_active_set(const Problem& problem);
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress);
 
+// Quasi-Newton in the metric of a sampled Hessian, for smooth penalties and up to a few thousand columns.
+bool suits_sampled_newton(const Problem& problem);
+double start_of_sampled_newton(const Problem& problem);
+Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
+
 // The reference solver.
 Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
 

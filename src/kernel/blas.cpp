@@ -53,6 +53,12 @@ void gemm(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const doubl
               leading(ldb), beta, c, leading(ldc));
 }
 
+void syrk_transposed(Index n, Index k, float alpha, const float* a, Index lda, float beta, float* c, Index ldc) {
+  if (n == 0) return;
+  one_thread();
+  cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, small(n), small(k), alpha, a, leading(lda), beta, c, leading(ldc));
+}
+
 void syrk_transposed(Index n, Index k, double alpha, const double* a, Index lda, double beta, double* c, Index ldc) {
   if (n == 0) return;
   one_thread();

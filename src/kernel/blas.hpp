@@ -17,6 +17,7 @@ void gemm(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const doubl
           Index ldb, double beta, double* c, Index ldc);
 
 // Lower triangle of C (n x n) = alpha A'A + beta C, where A is k x n.
+void syrk_transposed(Index n, Index k, float alpha, const float* a, Index lda, float beta, float* c, Index ldc);
 void syrk_transposed(Index n, Index k, double alpha, const double* a, Index lda, double beta, double* c, Index ldc);
 
 // C = L L' in place, using and overwriting the lower triangle. False when C is not positive definite.

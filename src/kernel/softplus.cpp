@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, like kernel.cpp.
+// Compiled once for each instruction set, as kernel.cpp is.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/softplus.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -6,32 +6,47 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "kernel/softplus.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace s3gd::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// exp(-|t|) is zero long before this; the library's exp is not meant for infinity.
+constexpr double kFar = 1000;
+
 template <class D>
-HWY_INLINE void softplus_at(D d, const double* t, double* value, double* slope, double* curvature) {
-  const auto x = hn::LoadU(d, t);
-  const auto one = hn::Set(d, 1.0);
-  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
-  const auto whole = hn::Div(one, hn::Add(one, e));
-  const auto rest = hn::Mul(e, whole);
-  const auto positive = hn::Gt(x, hn::Zero(d));
-  hn::StoreU(hn::Add(hn::Max(x, hn::Zero(d)), hn::Log1p(d, e)), d, value);
-  hn::StoreU(hn::IfThenElse(positive, whole, rest), d, slope);
-  hn::StoreU(hn::Mul(rest, whole), d, curvature);
+HWY_INLINE void one_vector(D d, double beta, double shift, const double* u, const double* y, Index at,
+                           const SoftplusTerms& out) {
+  const auto one = hn::Set(d, 1.0), zero = hn::Zero(d);
+  const auto sign = hn::LoadU(d, y + at);
+  const auto distance = hn::NegMulAdd(sign, hn::LoadU(d, u + at), hn::Set(d, shift));
+  const auto t = hn::Mul(hn::Set(d, beta), distance);
+  const auto nan = hn::Sub(distance, distance);  // 0, or not a number, which the minimum below would swallow
+  const auto e = hn::Exp(d, hn::Neg(hn::Min(hn::Abs(t), hn::Set(d, kFar))));
+  const auto share = hn::Div(one, hn::Add(one, e));  // sigmoid(|t|)
+  const auto rest = hn::Mul(e, share);
+  if (out.value != nullptr) {
+    const auto bend = hn::Mul(hn::Log1p(d, e), hn::Set(d, 1.0 / beta));
+    hn::StoreU(hn::Add(hn::Add(hn::Max(distance, zero), bend), nan), d, out.value + at);
+  }
+  if (out.slope != nullptr) {
+    const auto sigmoid = hn::IfThenElse(hn::Ge(t, zero), share, rest);
+    hn::StoreU(hn::Add(hn::Neg(hn::Mul(sign, sigmoid)), nan), d, out.slope + at);
+  }
+  if (out.curvature != nullptr)
+    hn::StoreU(hn::Add(hn::Mul(hn::Set(d, beta), hn::Mul(share, rest)), nan), d, out.curvature + at);
 }
 
-void softplus(const double* t, Index n, double* value, double* slope, double* curvature) {
+void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out) {
   const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> single;
   const auto step = static_cast<Index>(hn::Lanes(d));
   Index i = 0;
-  for (; i + step <= n; i += step) softplus_at(d, t + i, value + i, slope + i, curvature + i);
-  for (; i < n; ++i) softplus_at(single, t + i, value + i, slope + i, curvature + i);
+  for (; i + step <= n; i += step) one_vector(d, beta, shift, u, y, i, out);
+  const hn::CappedTag<double, 1> single;
+  for (; i < n; ++i) one_vector(single, beta, shift, u, y, i, out);
 }
 
 }  // namespace s3gd::kernel::HWY_NAMESPACE
@@ -39,14 +54,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace s3gd::kernel {
-namespace {
 
-HWY_EXPORT(softplus);
+HWY_EXPORT(softplus_terms);
 
-}  // namespace
-
-void softplus(const double* t, Index n, double* value, double* slope, double* curvature) {
-  HWY_DYNAMIC_DISPATCH(softplus)(t, n, value, slope, curvature);
+void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out) {
+  HWY_DYNAMIC_DISPATCH(softplus_terms)(beta, shift, u, y, n, out);
 }
 
 }  // namespace s3gd::kernel

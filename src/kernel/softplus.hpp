@@ -1,12 +1,20 @@
-// log(1 + exp(t)) and its first two derivatives for many t at once, by the best instruction set of the machine. Right to
-// a few units in the last place for every finite t: nothing overflows.
+// Value, slope and curvature of the losses made of exponentials, many margins at once.
 #pragma once
 
 #include "s3gd/matrix.hpp"
 
 namespace s3gd::kernel {
 
-// value = log(1 + exp(t)), slope = 1 / (1 + exp(-t)), curvature = slope (1 - slope); any may be t itself.
-void softplus(const double* t, Index n, double* value, double* slope, double* curvature);
+// For psi(u, y) = softplus(t) / beta with t = beta (shift - y u), y = -1 or +1:
+//
+//     value = softplus(t) / beta      slope = -y sigmoid(t)      curvature = beta sigmoid(t) (1 - sigmoid(t))
+//
+// Logistic: beta 1, shift 0. Smooth hinge: shift 1. Outputs that are null are left out. In place is allowed.
+struct SoftplusTerms {
+  double* value = nullptr;
+  double* slope = nullptr;
+  double* curvature = nullptr;
+};
+void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out);
 
 }  // namespace s3gd::kernel

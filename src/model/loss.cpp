@@ -59,6 +59,16 @@ double Loss::curvature(double u, double y) const {
   return 0;
 }
 
+void Loss::terms(const double* u, const double* y, Index n, const kernel::SoftplusTerms& out) const {
+  if (kind_ == LossKind::logistic) return kernel::softplus_terms(1.0, 0.0, u, y, n, out);
+  if (kind_ == LossKind::smooth_hinge) return kernel::softplus_terms(beta_, 1.0, u, y, n, out);
+  for (Index i = 0; i < n; ++i) {
+    if (out.value != nullptr) out.value[i] = value(u[i], y[i]);
+    if (out.slope != nullptr) out.slope[i] = slope(u[i], y[i]);
+    if (out.curvature != nullptr) out.curvature[i] = curvature(u[i], y[i]);
+  }
+}
+
 double Loss::curvature_bound() const {
   switch (kind_) {
     case LossKind::logistic:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernel/softplus.hpp"
 #include "s3gd/problem.hpp"
 
 namespace s3gd {
@@ -25,6 +26,9 @@ class Loss {
   Derivatives derivatives(double u, double y) const;  // both for the price of one exponential
   double curvature_bound() const;                     // the largest curvature
   double conjugate(double v, double y) const;         // psi*(v) = sup_u (u v - psi(u, y)); infinity outside its domain
+
+  // Many margins at once; outputs that are null are left out.
+  void terms(const double* u, const double* y, Index n, const kernel::SoftplusTerms& out) const;
 
   bool separable() const { return kind_ == LossKind::logistic || kind_ == LossKind::squared; }
   double phi(double u) const;  // slope(u, y) = phi(u) - label(y); separable losses only

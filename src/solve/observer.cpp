@@ -24,15 +24,17 @@ Budget budget_of(const SolveOptions& options) {
 }
 
 Observer::Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased,
-                   RunClock& clock)
+                   RunClock& clock, bool blind)
     : problem_(problem),
       options_(options),
       extra_(extra),
       unbiased_(unbiased),
+      blind_(blind),
       clock_(clock),
       budget_(budget_of(options)),
       probe_rng_(options.seed, 77),
       w_(static_cast<std::size_t>(problem.dim()), 0.0) {
+  if (blind_) return;
   const double at_zero = objective(problem, w_);
   const double at_start = options.start.empty() ? at_zero : objective(problem, options.start);
   hopeless_ = 10 * std::max(at_zero, at_start);
@@ -42,14 +44,32 @@ bool Observer::urgent() const {
   return interrupted() || (budget_.seconds > 0 && clock_.wall_seconds() >= budget_.seconds);
 }
 
+// The parameters as they are, without a look at how good they are. Whether the run is over.
+template <class T>
+bool Observer::note_blindly(LoopState<T>& state) {
+  state.control.report(state.iterate, w_);
+  if (!std::all_of(w_.begin(), w_.end(), [](double value) { return std::isfinite(value); })) {
+    status_ = Status::diverged;
+    return true;
+  }
+  best_ = w_;
+  const double passes = state.rows_drawn / static_cast<double>(problem_.rows()) + state.control.extra_passes();
+  if (urgent()) status_ = interrupted() ? Status::interrupted : Status::out_of_time;
+  return urgent() || (budget_.iterations > 0 && state.iteration >= budget_.iterations) ||
+         (budget_.passes > 0 && passes >= budget_.passes);
+}
+
 template <class T>
 Index Observer::observe(LoopState<T>& state) {
   clock_.pause();
   const double started = wall_now();
-  const TraceRow row = evaluate(state);
-  trace_.push_back(row);
-  finished_ = should_stop(row);
-  if (extra_.watch && !extra_.watch(row) && !finished_) {
+  if (blind_) {
+    finished_ = note_blindly(state);
+  } else {
+    trace_.push_back(evaluate(state));
+    finished_ = should_stop(trace_.back());
+  }
+  if (!blind_ && extra_.watch && !extra_.watch(trace_.back()) && !finished_) {
     status_ = Status::interrupted;
     finished_ = true;
   }
@@ -144,7 +164,8 @@ Index Observer::next_observation(Index iteration, double passes_per_step) const 
   }
   if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
   if (budget_.passes > 0 && passes_per_step > 0) {
-    const double left = std::ceil((budget_.passes - trace_.back().passes) / passes_per_step);
+    const double left = blind_ ? std::ceil(budget_.passes / passes_per_step) - static_cast<double>(iteration)
+                               : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step);
     if (left < static_cast<double>(next - iteration)) next = iteration + std::max<Index>(1, static_cast<Index>(left));
   }
   return next;

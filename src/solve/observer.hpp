@@ -21,8 +21,9 @@ Budget budget_of(const SolveOptions& options);
 
 class Observer {
  public:
-  Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased,
-           RunClock& clock);
+  // blind: keeps to the budget and evaluates nothing.
+  Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased, RunClock& clock,
+           bool blind = false);
 
   // For run_loop: the iteration of the next observation, or -1 to stop.
   template <class T>
@@ -43,6 +44,8 @@ class Observer {
 
  private:
   template <class T>
+  bool note_blindly(LoopState<T>& state);
+  template <class T>
   TraceRow evaluate(LoopState<T>& state);
   template <class T>
   void measure_gradients(LoopState<T>& state, TraceRow& row);
@@ -52,7 +55,7 @@ class Observer {
   const Problem& problem_;
   const SolveOptions& options_;
   const SolveInput& extra_;
-  bool unbiased_;
+  bool unbiased_, blind_;
   RunClock& clock_;
   Budget budget_;
   double hopeless_;  // an objective above this means divergence

@@ -158,7 +158,7 @@ Summary summarise(const RunInput& input, const Estimator& estimator, Observer& o
   summary.status = observer.status();
   summary.solver = estimator.name;
   summary.objective = observer.best_objective();
-  summary.certificate = certify(input.problem, observer.best());
+  if (!input.blind) summary.certificate = certify(input.problem, observer.best());
   summary.evaluate_seconds = observer.evaluate_seconds();
   summary.passes = standing.rows_drawn / static_cast<double>(input.problem.rows());
   summary.iterations = standing.iteration;
@@ -182,7 +182,7 @@ Solution run_estimator(const RunInput& input) {
   if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))
     stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
   clock.pause();  // the observer evaluates the start
-  Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock);
+  Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock, input.blind);
   Rng rng(input.options.seed, 1);
   for (int attempt = 0;; ++attempt) {
     const double started = clock.wall_seconds();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/softplus.hpp"
+#include "model/loss.hpp"
 
 namespace s3gd {
 namespace {
@@ -14,8 +15,9 @@ TEST(Softplus, EqualsTheFormulasToTheLastDigits) {
                            709.0, -709.0, 745.0,  -745.0,  1e5,  -1e5,  1e300, -1e300};
   for (double x = -50; x <= 50; x += 0.37) t.push_back(x);
   for (std::size_t n = 0; n <= t.size(); n += n < 20 ? 1 : 50) {
-    std::vector<double> value(n), slope(n), curvature(n);
-    kernel::softplus(t.data(), static_cast<Index>(n), value.data(), slope.data(), curvature.data());
+    std::vector<double> value(n), slope(n), curvature(n), minus(n, -1.0);
+    kernel::softplus_terms(1.0, 0.0, t.data(), minus.data(), static_cast<Index>(n),
+                           {value.data(), slope.data(), curvature.data()});
     for (std::size_t i = 0; i < n; ++i) {
       const long double x = t[i], e = std::exp(-std::abs(x));
       const auto near = [&](double found, long double wanted, const char* what) {
@@ -26,6 +28,33 @@ TEST(Softplus, EqualsTheFormulasToTheLastDigits) {
       near(slope[i], x > 0 ? 1 / (1 + e) : e / (1 + e), "slope");
       near(curvature[i], e / ((1 + e) * (1 + e)), "curvature");
     }
+  }
+}
+
+// Many at once equal one at a time, whichever outputs are asked for; what is not a number stays so.
+TEST(Softplus, TermsOfALossAreThoseOfOneRow) {
+  for (const LossSpec spec : {LossSpec{LossKind::logistic, 1}, LossSpec{LossKind::smooth_hinge, 10},
+                              LossSpec{LossKind::squared_hinge, 1}, LossSpec{LossKind::squared, 1}}) {
+    const Loss loss(spec);
+    std::vector<double> u, y;
+    for (double x = -30; x <= 30; x += 0.71) {
+      u.push_back(x);
+      y.push_back(u.size() % 3 == 0 ? 1.0 : -1.0);
+    }
+    const auto n = static_cast<Index>(u.size());
+    std::vector<double> value(u.size()), slope(u.size()), curvature(u.size()), alone(u.size());
+    loss.terms(u.data(), y.data(), n, {value.data(), slope.data(), curvature.data()});
+    loss.terms(u.data(), y.data(), n, {nullptr, alone.data(), nullptr});
+    EXPECT_EQ(alone, slope);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      EXPECT_NEAR(value[i], loss.value(u[i], y[i]), 1e-14 * (1 + value[i]));
+      EXPECT_NEAR(slope[i], loss.slope(u[i], y[i]), 1e-14 * (1 + std::abs(slope[i])));
+      EXPECT_NEAR(curvature[i], loss.curvature(u[i], y[i]), 1e-13);
+    }
+    u[1] = std::nan("");
+    loss.terms(u.data(), y.data(), 5, {value.data(), slope.data(), nullptr});
+    const bool swallows = spec.kind == LossKind::squared_hinge;  // max(0, not a number) is 0
+    EXPECT_TRUE(swallows || (std::isnan(value[1]) && std::isnan(slope[1])));
   }
 }
 

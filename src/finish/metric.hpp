@@ -1,0 +1,47 @@
+// The metric of a quasi-Newton step: a Hessian summed over a sample of rows, factorised; and the memory of past steps
+// that corrects what the sample missed.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "s3gd/problem.hpp"
+
+namespace s3gd {
+
+// H = sum over the sample of weight_k x_k x_k' + diag(added), as a Cholesky factor. Summed in float after every column
+// is divided by its size in the sample, so that features on any scale keep their digits.
+class SampledMetric {
+ public:
+  // `rows` and `weights` side by side; `added` has dim() numbers, 0 for coordinates without a penalty.
+  void build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
+             std::span<const double> added);
+  bool empty() const { return factor_.empty(); }
+  Index sample() const { return sample_; }  // rows it was built from
+  void solve(std::span<double> v) const;    // v <- H^-1 v
+
+ private:
+  std::vector<double> scale_;   // 1 / size of each column
+  std::vector<double> factor_;  // dim x dim, lower triangle
+  Index sample_ = 0;
+};
+
+// Limited-memory BFGS on top of a metric.
+class StepMemory {
+ public:
+  explicit StepMemory(std::size_t most) : most_(most) {}
+  void clear() { pairs_.clear(); }
+  void add(std::vector<double> moved, std::vector<double> gradient_change);
+  std::vector<double> direction(std::span<const double> gradient, const SampledMetric& metric) const;  // -B gradient
+
+ private:
+  struct Pair {
+    std::vector<double> moved, change;
+    double product;
+  };
+  std::size_t most_;
+  std::deque<Pair> pairs_;
+};
+
+}  // namespace s3gd

@@ -1,0 +1,195 @@
+#include "model/row_sums.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/threads.hpp"
+#include "kernel/kernel.hpp"
+#include "model/full_pass.hpp"
+#include "model/loss.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kMostRows = 256;              // of a block
+constexpr Index kBlockEntries = 24 << 10;     // of a block: it stays in the second-level cache between its two uses
+constexpr Index kRowsInFloat = 4096;          // summed in float at most, before they are added to the double sum
+constexpr Index kMostChunks = 32;             // accumulators at most ...
+constexpr Index kChunkBytes = 16 << 20;       // ... and memory for them at most
+constexpr Index kEntriesPerChunk = 64 << 10;  // below this a chunk is not worth starting
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T, class W>
+void dot_block(const DenseView<T>& x, const Index* rows, Index count, const W* w, double* out) {
+  const T* pointers[kMostRows];
+  for (Index r = 0; r < count; ++r) pointers[r] = x.row(rows[r]);
+  kernel::dot_rows(pointers, count, w, x.cols, out);
+}
+
+template <class T, class I, class W>
+void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
+  for (Index r = 0; r < count; ++r) {
+    const auto start = x.starts[rows[r]];
+    out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
+  }
+}
+
+template <class T, class W>
+void add_block(const DenseView<T>& x, const Index* rows, Index count, const double* coefficients, W* sum) {
+  const T* pointers[kMostRows];
+  for (Index r = 0; r < count; ++r) pointers[r] = x.row(rows[r]);
+  kernel::axpy_rows(coefficients, pointers, count, sum, x.cols);
+}
+
+template <class T, class I, class W>
+void add_block(const CsrView<T, I>& x, const Index* rows, Index count, const double* coefficients, W* sum) {
+  for (Index r = 0; r < count; ++r) {
+    if (coefficients[r] == 0) continue;
+    const auto start = x.starts[rows[r]];
+    kernel::sparse_axpy(coefficients[r], x.values + start, x.columns + start, x.row_nonzeros(rows[r]), sum);
+  }
+}
+
+// What all chunks of a pass share. W is the type of the arithmetic.
+template <class W>
+struct Pass {
+  const Problem& problem;
+  std::span<const Index> rows;
+  std::vector<W> w;  // without the intercept
+  double intercept = 0;
+  Loss loss;
+  const PerRow& keep;
+  const double* targets = nullptr;
+  const double* weights = nullptr;  // null: all rows weigh `weight`
+  double weight = 0;
+  Index block = 0;       // rows of a block
+  Index fold_every = 0;  // rows between two additions of the float sum to the double sum
+};
+
+// Rows [begin, end) of a pass. `sum` is dim() long; the intercept's component comes last.
+template <class View, class W>
+RowSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, double* sum) {
+  constexpr bool kFolds = !std::is_same_v<W, double>;
+  std::vector<W> partial(kFolds ? at(x.cols) : 0, W(0));
+  std::fill(sum, sum + pass.problem.dim(), 0.0);
+  RowSums total;
+  double bias = 0;
+  Index places[kMostRows];
+  double u[kMostRows], y[kMostRows], q[kMostRows], value[kMostRows], slope[kMostRows], curvature[kMostRows];
+  const auto fold = [&] {
+    for (std::size_t j = 0; j < partial.size(); ++j) sum[j] += static_cast<double>(partial[j]);
+    std::fill(partial.begin(), partial.end(), W(0));
+  };
+  Index unfolded = 0;
+  for (Index first = begin; first < end; first += pass.block) {
+    const Index count = std::min(pass.block, end - first);
+    for (Index r = 0; r < count; ++r) {
+      places[r] = pass.rows.empty() ? first + r : pass.rows[at(first + r)];
+      y[r] = pass.targets[places[r]];
+      q[r] = pass.weights == nullptr ? pass.weight : pass.weights[places[r]];
+    }
+    dot_block(x, places, count, pass.w.data(), u);
+    for (Index r = 0; r < count; ++r) u[r] += pass.intercept;
+    const bool curved = !pass.keep.curvatures.empty();
+    pass.loss.terms(u, y, count, {value, slope, curved ? curvature : nullptr});
+    for (Index r = 0; r < count; ++r) {
+      total.loss += q[r] * value[r];
+      total.weight += q[r];
+      slope[r] *= q[r];
+      bias += slope[r];
+    }
+    if (!pass.keep.margins.empty()) std::copy_n(u, count, pass.keep.margins.begin() + first);
+    for (Index r = 0; r < count && curved; ++r) pass.keep.curvatures[at(first + r)] = q[r] * curvature[r];
+    if constexpr (kFolds) {
+      add_block(x, places, count, slope, partial.data());
+      if ((unfolded += count) >= pass.fold_every) {
+        fold();
+        unfolded = 0;
+      }
+    } else {
+      add_block(x, places, count, slope, sum);
+    }
+  }
+  fold();
+  if (pass.problem.has_intercept()) sum[x.cols] = bias;
+  return total;
+}
+
+struct Cut {
+  Index chunks = 1;
+  bool too_wide = false;  // accumulators would not fit: whole passes go by columns instead
+};
+
+Cut cut_of(const Problem& problem, Index rows) {
+  const double per_row = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows());
+  const auto entries = static_cast<Index>(per_row * static_cast<double>(rows));
+  const Index wanted = std::clamp<Index>(entries / kEntriesPerChunk, 1, kMostChunks);
+  const Index affordable =
+      std::max<Index>(1, std::min(kChunkBytes / (8 * problem.dim()), entries / (2 * problem.dim())));
+  return {std::min(wanted, affordable), affordable < std::min<Index>(wanted, 8)};
+}
+
+template <class W, class View>
+RowSums run(const Problem& problem, const View& x, std::span<const Index> rows, std::span<const double> w,
+            std::span<double> gradient, const PerRow& keep) {
+  const Index count = rows.empty() ? problem.rows() : static_cast<Index>(rows.size());
+  const Index per_row = std::max<Index>(1, problem.x().stored() / problem.rows());
+  Pass<W> pass{problem,
+               rows,
+               {w.begin(), w.begin() + x.cols},
+               problem.has_intercept() ? w[at(x.cols)] : 0.0,
+               Loss(problem.spec().loss),
+               keep};
+  pass.targets = problem.targets().data();
+  pass.weights = problem.weights().empty() ? nullptr : problem.weights().data();
+  pass.weight = pass.weights == nullptr ? problem.weight(0) : 0;
+  pass.block = std::clamp<Index>(kBlockEntries / per_row / 8 * 8, 8, kMostRows);
+  pass.fold_every = std::clamp<Index>(16 * x.cols / per_row, pass.block, kRowsInFloat);
+  const Index chunks = cut_of(problem, count).chunks;
+  if (chunks == 1) return run_chunk(x, 0, count, pass, gradient.data());
+  const Index size = (count + chunks - 1) / chunks, dim = problem.dim();
+  const std::unique_ptr<double[]> sums(new double[at(chunks * dim)]);
+  std::vector<RowSums> parts(at(chunks));
+  parallel_for(chunks, problem.spec().threads, [&](Index chunk) {
+    parts[at(chunk)] = run_chunk(x, std::min(count, chunk * size), std::min(count, (chunk + 1) * size), pass,
+                                 sums.get() + chunk * dim);
+  });
+  RowSums total;
+  for (const RowSums& part : parts) {
+    total.loss += part.loss;
+    total.weight += part.weight;
+  }
+  std::copy_n(sums.get(), dim, gradient.begin());
+  for (Index chunk = 1; chunk < chunks; ++chunk) kernel::axpy(1.0, sums.get() + chunk * dim, gradient.data(), dim);
+  return total;
+}
+
+RowSums run_by_columns(const Problem& problem, std::span<const double> w, std::span<double> gradient,
+                       const PerRow& keep) {
+  std::vector<double> own;
+  std::span<double> u = keep.margins;
+  if (u.empty()) {
+    own.resize(at(problem.rows()));
+    u = own;
+  }
+  const RowSums total{loss_and_gradient(problem, w, gradient, u), problem.total_weight()};
+  const Loss loss(problem.spec().loss);
+  for (std::size_t i = 0; i < keep.curvatures.size(); ++i)
+    keep.curvatures[i] = problem.weight(static_cast<Index>(i)) * loss.curvature(u[i], problem.targets()[i]);
+  return total;
+}
+
+}  // namespace
+
+RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<const double> w, Arithmetic arithmetic,
+                 std::span<double> gradient, const PerRow& keep) {
+  if (rows.empty() && cut_of(problem, problem.rows()).too_wide) return run_by_columns(problem, w, gradient, keep);
+  return problem.x().visit([&](const auto& x) {
+    using T = typename std::decay_t<decltype(x)>::Value;
+    if (arithmetic == Arithmetic::data) return run<T>(problem, x, rows, w, gradient, keep);
+    return run<double>(problem, x, rows, w, gradient, keep);
+  });
+}
+
+}  // namespace s3gd

@@ -1,0 +1,98 @@
+#include "solve/auto.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/interrupt.hpp"
+#include "finish/finisher.hpp"
+#include "solve/journal.hpp"
+#include "solve/run.hpp"
+
+namespace s3gd {
+namespace {
+
+const Finisher& first_that_suits(const Problem& problem) {
+  const auto& table = finisher_table();
+  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) { return one.suits(problem); });
+}
+
+// A short run of S3GD over fresh rows: nothing is evaluated on the way unless a trace is asked for.
+Solution stochastic_start(const Problem& problem, const SolveOptions& options, const SolveInput& input, double passes) {
+  SolveOptions stage = options;
+  stage.solver = "s3gd";
+  stage.passes = options.passes > 0 ? std::min(options.passes, passes) : passes;
+  stage.tol = 0;
+  return run_estimator({problem, stage, input, options.trace_every == 0 && !input.watch});
+}
+
+const char* why_of(const Finish& finish, const Journal& journal) {
+  switch (finish.end) {
+    case FinishEnd::converged:
+      return "tolerance reached";
+    case FinishEnd::stalled:
+      return "no further progress";
+    case FinishEnd::stopped:
+      return journal.must_stop() ? name_of(journal.stopped_by()) : "budget used up";
+  }
+  return "";
+}
+
+// Runs the finisher, and after one that got stuck the exact one, which always suits.
+Solution finish_with(const Finisher& first, const Problem& problem, const SolveOptions& options,
+                     std::vector<double> start, Journal& journal) {
+  const Finisher* finisher = &first;
+  for (;;) {
+    FinishInput input{problem, options.tol, options.seed};
+    if (options.iterations > 0) input.max_iterations = std::max<Index>(1, options.iterations - journal.iterations());
+    journal.begin_stage(finisher->name);
+    Finish finish = finisher->run(input, std::move(start), journal);
+    journal.end_stage(finish.iterations, finish.passes, why_of(finish, journal));
+    const Finisher* last = &finisher_table().back();
+    if (finish.end == FinishEnd::stalled && finisher != last) {
+      finisher = last;
+      start = std::move(finish.w);
+      continue;
+    }
+    if (std::isnan(finish.certificate.relative_gap)) finish.certificate = certify(problem, finish.w);
+    Status status = Status::out_of_passes;
+    if (finish.certificate.relative_gap <= options.tol)
+      status = Status::converged;
+    else if (finish.end == FinishEnd::stopped && journal.must_stop())
+      status = interrupted() ? Status::interrupted : journal.stopped_by();
+    return journal.close(std::move(finish.w), status, finish.certificate);
+  }
+}
+
+}  // namespace
+
+Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
+  Journal journal(problem, options, input);
+  const Finisher& finisher = first_that_suits(problem);
+  std::vector<double> start = options.start;
+  const double passes = finisher.start_passes == nullptr ? 0 : finisher.start_passes(problem);
+  if (start.empty() && passes > 0) {
+    Solution first = stochastic_start(problem, options, input, passes);
+    const Status status = first.summary.status;
+    if (status == Status::interrupted || status == Status::out_of_time) {
+      first.summary.solver = "auto";
+      first.summary.certificate = certify(problem, first.w);
+      first.summary.objective = first.summary.certificate.primal;
+      return first;
+    }
+    start = first.w;
+    journal.append(std::move(first));
+  }
+  Solution solution = finish_with(finisher, problem, options, std::move(start), journal);
+  solution.summary.solver = "auto";
+  return solution;
+}
+
+Solution solve_by_finisher(const std::string& name, const Problem& problem, const SolveOptions& options,
+                           const SolveInput& input) {
+  Journal journal(problem, options, input);
+  Solution solution = finish_with(*find_finisher(name), problem, options, options.start, journal);
+  solution.summary.solver = name;
+  return solution;
+}
+
+}  // namespace s3gd

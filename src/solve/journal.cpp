@@ -1,0 +1,101 @@
+#include "solve/journal.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "base/interrupt.hpp"
+
+namespace s3gd {
+
+Journal::Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input)
+    : problem_(problem), options_(options), input_(input) {}
+
+void Journal::append(Solution&& stage) {
+  clock_ = RunClock();  // the stage's own time is in its summary
+  before_ = std::move(stage.summary);
+  trace_ = std::move(stage.trace);
+}
+
+void Journal::begin_stage(const std::string& name) {
+  stage_ = name;
+  stage_began_ = clock_.wall_seconds();
+  stage_passes_ = 0;
+}
+
+void Journal::end_stage(Index iterations, double passes, const std::string& why) {
+  before_.stages.push_back({stage_, clock_.wall_seconds() - stage_began_, iterations, why});
+  before_.iterations += iterations;
+  before_.passes += passes;
+  stage_passes_ = 0;
+}
+
+bool Journal::must_stop() const {
+  return stopped_ || interrupted() || (options_.seconds > 0 && wall_seconds() >= options_.seconds);
+}
+
+bool Journal::moved(std::span<const double> w, double passes, double objective, double gap) {
+  clock_.pause();
+  const double started = wall_now();
+  stage_passes_ = passes;
+  ++moves_;
+  if (traced()) {
+    TraceRow row;
+    row.iteration = before_.iterations + moves_;
+    row.passes = this->passes();
+    row.cpu_seconds = before_.cpu_seconds + clock_.cpu_seconds();
+    row.wall_seconds = wall_seconds();
+    row.train_objective = std::isnan(objective) ? s3gd::objective(problem_, w) : objective;
+    row.test_objective = input_.test != nullptr ? s3gd::objective(*input_.test, w) : std::nan("");
+    row.gap = gap;
+    row.correlation = row.variance_ratio = std::nan("");
+    row.stage = stage_;
+    trace_.push_back(row);
+    if (input_.watch && !input_.watch(row)) {
+      stopped_ = true;
+      stopped_by_ = Status::interrupted;
+    }
+  }
+  if (!stopped_ && interrupted()) {
+    stopped_ = true;
+    stopped_by_ = Status::interrupted;
+  } else if (!stopped_ && options_.seconds > 0 && wall_seconds() >= options_.seconds) {
+    stopped_ = true;
+    stopped_by_ = Status::out_of_time;
+  } else if (!stopped_ && options_.passes > 0 && this->passes() >= options_.passes) {
+    stopped_ = true;
+    stopped_by_ = Status::out_of_passes;
+  }
+  evaluate_seconds_ += wall_now() - started;
+  clock_.resume();
+  return !stopped_;
+}
+
+Solution Journal::close(std::vector<double> w, Status status, const Certificate& certificate) {
+  clock_.pause();
+  Solution solution;
+  solution.summary = std::move(before_);
+  Summary& summary = solution.summary;
+  summary.status = status;
+  summary.objective = certificate.primal;
+  summary.certificate = certificate;
+  summary.solve_seconds += clock_.wall_seconds();
+  summary.cpu_seconds += clock_.cpu_seconds();
+  summary.evaluate_seconds += evaluate_seconds_;
+  TraceRow row;
+  row.iteration = summary.iterations;
+  row.passes = summary.passes;
+  row.cpu_seconds = summary.cpu_seconds;
+  row.wall_seconds = summary.graph_seconds + summary.solve_seconds;
+  row.train_objective = certificate.primal;
+  row.gap = certificate.relative_gap;
+  row.test_objective = input_.test != nullptr ? s3gd::objective(*input_.test, w) : std::nan("");
+  row.correlation = row.variance_ratio = std::nan("");
+  row.stage = stage_;
+  trace_.push_back(row);
+  if (input_.watch) input_.watch(row);
+  solution.trace = std::move(trace_);
+  solution.w = std::move(w);
+  return solution;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,49 @@
+// The journal of a solve made of stages: one clock, one trace, one budget for all of them.
+#pragma once
+
+#include "base/clock.hpp"
+#include "finish/finisher.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+class Journal final : public Progress {
+ public:
+  Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+
+  // A stage that kept its own clock and trace (an estimator's run): adds what it did.
+  void append(Solution&& stage);
+  void begin_stage(const std::string& name);
+  void end_stage(Index iterations, double passes, const std::string& why);
+
+  bool moved(std::span<const double> w, double passes, double objective, double gap) override;
+  bool must_stop() const override;
+
+  // What stopped the run, where must_stop() or moved() said so.
+  Status stopped_by() const { return stopped_by_; }
+  double wall_seconds() const { return before_.solve_seconds + before_.graph_seconds + clock_.wall_seconds(); }
+  double passes() const { return before_.passes + stage_passes_; }
+  Index iterations() const { return before_.iterations; }
+
+  // The last word: parameters, status and certificate, with everything that was noted on the way.
+  Solution close(std::vector<double> w, Status status, const Certificate& certificate);
+
+ private:
+  bool traced() const { return options_.trace_every != 0 || input_.watch; }
+
+  const Problem& problem_;
+  const SolveOptions& options_;
+  const SolveInput& input_;
+  RunClock clock_;
+  Summary before_;  // of the stages that kept their own clock, and the sums so far
+  std::vector<TraceRow> trace_;
+  std::string stage_;
+  double stage_began_ = 0;
+  double stage_passes_ = 0;
+  Index moves_ = 0;
+  double evaluate_seconds_ = 0;
+  Status stopped_by_ = Status::out_of_passes;
+  bool stopped_ = false;
+};
+
+}  // namespace s3gd
