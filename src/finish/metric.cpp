@@ -15,6 +15,7 @@ namespace {
 constexpr Index kBlockRows = 256;
 constexpr Index kMostParts = 4;
 constexpr Index kRowsPerPart = 512;
+constexpr Index kBytesInParts = 16 << 20;
 constexpr double kFirstJitter = 1e-7;  // of a unit diagonal summed in float
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -52,7 +53,7 @@ void add_rows(const View& x, std::span<const Index> rows, std::span<const double
 void SampledMetric::build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
                           std::span<const double> added) {
   const Index dim = problem.dim(), count = static_cast<Index>(rows.size());
-  const Index parts = std::clamp<Index>(count / kRowsPerPart, 1, kMostParts);
+  const Index parts = std::clamp<Index>(std::min(count / kRowsPerPart, kBytesInParts / (4 * dim * dim)), 1, kMostParts);
   std::vector<std::vector<float>> sums(at(parts));
   problem.x().visit([&](const auto& x) {
     parallel_for(parts, problem.spec().threads, [&](Index part) {
@@ -67,18 +68,16 @@ void SampledMetric::build(const Problem& problem, std::span<const Index> rows, s
     for (const auto& part : sums) sum += static_cast<double>(part[at(j * dim + j)]);
     scale_[at(j)] = sum > 0 ? 1.0 / std::sqrt(sum) : 1.0;
   }
-  std::vector<double> matrix(at(dim * dim));
-  for (Index a = 0; a < dim; ++a) {
-    for (Index b = 0; b <= a; ++b) {
-      double sum = 0;
-      for (const auto& part : sums) sum += static_cast<double>(part[at(a * dim + b)]);
-      matrix[at(a * dim + b)] = sum * scale_[at(a)] * scale_[at(b)];
-    }
-    matrix[at(a * dim + a)] += added[at(a)] * scale_[at(a)] * scale_[at(a)];
-  }
+  factor_.resize(at(dim * dim));
   for (double jitter = kFirstJitter;; jitter *= 10) {
-    factor_ = matrix;
-    for (Index j = 0; j < dim; ++j) factor_[at(j * dim + j)] += jitter;
+    for (Index a = 0; a < dim; ++a) {
+      for (Index b = 0; b <= a; ++b) {
+        double sum = 0;
+        for (const auto& part : sums) sum += static_cast<double>(part[at(a * dim + b)]);
+        factor_[at(a * dim + b)] = sum * scale_[at(a)] * scale_[at(b)];
+      }
+      factor_[at(a * dim + a)] += added[at(a)] * scale_[at(a)] * scale_[at(a)] + jitter;
+    }
     if (blas::cholesky(dim, factor_.data(), dim) || jitter > 1) break;
   }
   sample_ = count;

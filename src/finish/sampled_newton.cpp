@@ -6,15 +6,13 @@
 // lives in few of them, and the memory of past steps corrects what the sample missed. Progress that is slower than it
 // should be is answered by a new metric from more rows at the present point.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <numeric>
 #include <utility>
 
 #include "base/random.hpp"
 #include "finish/methods.hpp"
 #include "finish/metric.hpp"
+#include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
@@ -24,16 +22,20 @@
 namespace s3gd {
 namespace {
 
-double env(const char* name, double value) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : value;
-}
-
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr Index kWidest = 3000;        // columns; beyond, a factor costs more than it saves ...
+constexpr Index kWidest = 2000;        // columns; beyond, a factor costs more than it saves ...
 constexpr double kFactorInPasses = 5;  // ... as it does with fewer rows than this many passes amount to
 constexpr Index kAlwaysNarrow = 256;
-constexpr double kCheapStart = 0.6;   // in passes: a first metric for less than this is where to begin
+constexpr double kCheapStart = 0.6;  // in passes: a first metric for less than this is where to begin
+constexpr double kGrowth = 3;        // of a sample to the next
+constexpr int kStepsPerSample = 2;
+constexpr double kLastSample = 0.08;     // of the rows: beyond, full passes gain more
+constexpr double kMetricInClimb = 0.3;   // passes a new metric may cost while samples grow
+constexpr double kMetricInPasses = 1.2;  // what the first metric over all rows may cost
+constexpr double kShortens = 0.4;        // of the way that is left, by a metric from twice the rows
+constexpr double kNearEnough = 1e-6;     // relative decrease expected of a step below which float no longer resolves it
+constexpr std::size_t kMemory = 10;
+constexpr int kMostSteps = 300;       // over all rows; then the exact Newton takes over
 constexpr double kStartPasses = 0.4;  // of S3GD otherwise
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -61,6 +63,10 @@ Index first_sample(const Problem& problem) { return std::max<Index>(500, problem
 struct Point {
   std::vector<double> w, gradient;  // of F: penalty included
   double value = std::numeric_limits<double>::infinity();
+  Arithmetic made_in = Arithmetic::data;
+
+  // Differences of F below this are rounding.
+  double rounding() const { return (made_in == Arithmetic::data ? 1e-8 : 1e-13) * std::abs(value); }
 };
 
 class Search {
@@ -71,7 +77,7 @@ class Search {
         progress_(progress),
         penalty_(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept),
         costs_(problem_),
-        memory_(static_cast<std::size_t>(env("MEM", 10))),
+        memory_(kMemory),
         rng_(input.seed, 5),
         from_zero_(start.empty()) {
     point_.w = std::move(start);
@@ -92,6 +98,7 @@ class Search {
   // F and its gradient over the given rows, whose loss is scaled up to the whole.
   void evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep = {}) {
     at_point.gradient.resize(at_point.w.size());
+    at_point.made_in = arithmetic_;
     const RowSums sums = sum_rows(problem_, rows, at_point.w, arithmetic_, at_point.gradient, keep);
     const double scale = sums.weight > 0 ? problem_.total_weight() / sums.weight : 1.0;
     kernel::scale(scale, at_point.gradient.data(), problem_.dim());
@@ -137,37 +144,6 @@ class Search {
   Finish finish_;
 };
 
-// The numbers 0 .. count-1 in a random order that is computed, not stored: a Feistel network over the next power of
-// four, walked until it lands inside. A sample of a thousand rows costs the same whatever the number of rows.
-class LazyShuffle {
- public:
-  LazyShuffle(Index count, Rng& rng) : count_(static_cast<std::uint64_t>(count)) {
-    while ((std::uint64_t{1} << (2 * half_)) < count_) ++half_;
-    for (auto& key : keys_) key = rng.next();
-  }
-  Index operator()(Index k) const {
-    auto value = static_cast<std::uint64_t>(k);
-    do value = round_trip(value);
-    while (value >= count_);
-    return static_cast<Index>(value);
-  }
-
- private:
-  std::uint64_t round_trip(std::uint64_t value) const {
-    const std::uint64_t mask = (std::uint64_t{1} << half_) - 1;
-    std::uint64_t left = value >> half_, right = value & mask;
-    for (const std::uint64_t key : keys_) {
-      std::uint64_t mixed = (right ^ key) * 0x9e3779b97f4a7c15U;
-      mixed ^= mixed >> 32;
-      left = std::exchange(right, left ^ (mixed & mask));
-    }
-    return left << half_ | right;
-  }
-  std::uint64_t count_;
-  int half_ = 1;
-  std::array<std::uint64_t, 6> keys_{};
-};
-
 // One step on a sample; false when there is nothing left to gain on it.
 bool Search::sample_step(std::span<const Index> rows) {
   const std::vector<double> direction = memory_.direction(point_.gradient, metric_);
@@ -193,17 +169,15 @@ bool Search::sample_step(std::span<const Index> rows) {
 
 void Search::climb() {
   const Index n = problem_.rows();
-  const double growth = env("GROWTH", 2.0);
-  const int steps = static_cast<int>(env("STEPS", 2));
   const Index first = first_sample(problem_);
-  const auto last = static_cast<Index>(env("LAST", 0.12) * static_cast<double>(n));
+  const auto last = static_cast<Index>(kLastSample * static_cast<double>(n));
   if (first > last) return;
   const Index run = std::clamp<Index>(64 / problem_.cols(), 1, 8);
   const Index runs = (n + run - 1) / run;
   const LazyShuffle shuffle(runs, rng_);
   std::vector<Index> order;
   Index drawn = 0;
-  for (double size = static_cast<double>(first); size <= static_cast<double>(last); size *= growth) {
+  for (double size = static_cast<double>(first); size <= static_cast<double>(last); size *= kGrowth) {
     for (; drawn < runs && static_cast<double>(order.size()) < size; ++drawn) {
       const Index begin = shuffle(drawn) * run;
       for (Index i = begin; i < std::min(n, begin + run); ++i) order.push_back(i);
@@ -213,56 +187,22 @@ void Search::climb() {
     evaluate(rows, point_, {{}, curvature});
     const double metric_cost = costs_.metric_row * size + costs_.factor;
     if (metric_.empty() ||
-        (metric_cost < env("MCOST", 0.3) * costs_.pass && size > 3.5 * static_cast<double>(metric_.sample()))) {
+        (metric_cost < kMetricInClimb * costs_.pass && size > 3.5 * static_cast<double>(metric_.sample()))) {
       const double total = static_cast<double>(n) / static_cast<double>(rows.size());
       for (double& c : curvature) c *= total;
       metric_.build(problem_, rows, curvature, ridge_);
       memory_.clear();
     }
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < kStepsPerSample; ++step) {
       if (!sample_step(rows)) break;
     }
     if (!report(point_.w)) return;
   }
 }
 
-// Draws about `size` rows in proportion to their curvature (and a little at random), each at most once, and builds the
-// metric from them. Systematic: one random offset, then every so much of the running sum, rows in order.
 void Search::draw_metric(Index size) {
-  const std::span<const double> curvatures = curvatures_;
-  const Index n = problem_.rows();
-  const double total = std::accumulate(curvatures.begin(), curvatures.end(), 0.0);
-  const double floor = 0.1 * total / static_cast<double>(n);
-  std::vector<Index> rows;
-  std::vector<double> weights;
-  double unit = 1.1 * total / static_cast<double>(size);
-  for (int round = 0; round < 8 && size < n;
-       ++round) {  // rows drawn for certain leave more of the sample to the others
-    double certain = 0, rest = 0;
-    for (const double c : curvatures) {
-      if (c + floor >= unit)
-        certain += 1;
-      else
-        rest += c + floor;
-    }
-    const double next = rest / std::max(1.0, static_cast<double>(size) - certain);
-    if (std::abs(next - unit) < 0.02 * unit) break;
-    unit = next;
-  }
-  double sum = rng_.uniform() * unit;
-  for (Index i = 0; i < n; ++i) {
-    const double c = curvatures[at(i)];
-    if (size >= n || c + floor >= unit) {
-      if (c > 0) rows.push_back(i), weights.push_back(c);
-      continue;
-    }
-    sum += c + floor;
-    if (sum < unit) continue;
-    sum -= unit;
-    rows.push_back(i);
-    weights.push_back(c * unit / (c + floor));
-  }
-  metric_.build(problem_, rows, weights, ridge_);
+  const RowSample sample = sample_by_size(curvatures_, size, rng_);
+  metric_.build(problem_, sample.rows, sample.weights, ridge_);
   memory_.clear();
 }
 
@@ -325,7 +265,7 @@ bool Search::full_step() {
   const std::vector<double> direction = memory_.direction(point_.gradient, metric_);
   const double slope = product(direction, point_.gradient);
   if (!(slope < 0)) return false;
-  if (-slope < env("EXACT", 1e-6) * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
+  if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
   Point next;
   double t = 1;
   for (int attempt = 0; attempt < 12; ++attempt) {
@@ -333,7 +273,7 @@ bool Search::full_step() {
     kernel::axpy(t, direction.data(), next.w.data(), problem_.dim());
     if (!report(next.w)) return false;
     evaluate({}, next, {new_margins_, curvatures_});
-    if (next.value <= point_.value + 1e-4 * t * slope) break;
+    if (next.value <= point_.value + 1e-4 * t * slope + point_.rounding()) break;
     if (attempt == 11) return false;
     t *= attempt == 0 ? best_between(point_, direction, margins_, new_margins_) : 0.3;
   }
@@ -352,16 +292,12 @@ void Search::descend() {
   new_margins_.resize(at(n));
   curvatures_.resize(at(n));
   const auto affordable =
-      static_cast<Index>(std::max(0.0, env("FULLM", 1.2) * costs_.pass - costs_.factor) / costs_.metric_row);
-  Index size =
-      std::clamp<Index>(affordable, static_cast<Index>(env("ATLEAST", 1.5) * static_cast<double>(problem_.dim())), n);
+      static_cast<Index>(std::max(0.0, kMetricInPasses * costs_.pass - costs_.factor) / costs_.metric_row);
+  Index size = std::clamp<Index>(affordable, static_cast<Index>(1.5 * static_cast<double>(problem_.dim())), n);
   evaluate({}, point_, {margins_, curvatures_});
-  if (static_cast<double>(metric_.sample()) < env("KEEP", 8) * static_cast<double>(problem_.dim()))
-    draw_metric(size);
-  else
-    size = metric_.sample();
+  draw_metric(size);
   double first_gap = estimated_gap();
-  int steps = 0;
+  int steps = 0, total = 0;
   for (;;) {
     const double gap = estimated_gap();
     if (gap <= 0.9 * input_.tol && certified()) {
@@ -374,8 +310,16 @@ void Search::descend() {
       steps = 0;
       first_gap = gap;
     }
-    if (!full_step()) break;
-    ++steps;
+    if (++total > kMostSteps) break;
+    if (full_step()) {
+      ++steps;
+    } else if (end_ == Running::yes && point_.made_in == Arithmetic::data) {  // it may have been rounding
+      arithmetic_ = Arithmetic::exact;
+      evaluate({}, point_, {margins_, curvatures_});
+      memory_.clear();
+    } else {
+      break;
+    }
   }
   if (end_ == Running::yes) finish_.end = certified() ? FinishEnd::converged : FinishEnd::stalled;
 }
@@ -385,7 +329,7 @@ bool Search::worth_a_metric(double gap, double rate, Index size) const {
   if (size >= problem_.rows()) return false;
   const double left = rate < 1 ? std::log(gap / input_.tol) / -std::log(rate) : 1e3;
   const double cost = 2.0 * static_cast<double>(size) * costs_.metric_row + costs_.factor;
-  return env("SHORTEN", 0.4) * left * costs_.pass > cost;
+  return kShortens * left * costs_.pass > cost;
 }
 
 }  // namespace
