@@ -49,7 +49,6 @@ struct Finisher {
   // Passes of S3GD that are worth making first; null or 0: it makes its own start from nothing.
   double (*start_passes)(const Problem& problem) = nullptr;
   Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
-  bool own_start = false;  // is faster from zero than after a stochastic stage
 };
 
 const std::vector<Finisher>& finisher_table();

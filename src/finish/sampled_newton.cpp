@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "finish/curvature_sample.hpp"
 #include "finish/methods.hpp"
 #include "finish/metric.hpp"
-#include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"

@@ -31,7 +31,7 @@ template <class T, class I, class W>
 void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
   for (Index r = 0; r < count; ++r) {
     const auto start = x.starts[rows[r]];
-    out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
+    out[r] = kernel::quick_sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
   }
 }
 
