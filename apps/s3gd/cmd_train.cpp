@@ -42,7 +42,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
   std::vector<std::string> names;
   for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
   const std::string solver_group = "Solver";
-  add_word(app, "--solver", options.solve.solver, names, "see `s3gd list solvers`")->group(solver_group);
+  add_word(app, "--solver", options.solve.solver, names, "")->group(solver_group);
   app.add_option("--step", options.step, "auto, a NUMBER, or decay:STEP,T0")
       ->capture_default_str()
       ->group(solver_group);

@@ -12,7 +12,7 @@ constexpr double kAtRandom = 0.1;  // share of the mean size that every row is g
 double spacing(std::span<const double> sizes, double extra, Index count) {
   double unit = (std::accumulate(sizes.begin(), sizes.end(), 0.0) + extra * static_cast<double>(sizes.size())) /
                 static_cast<double>(count);
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 4; ++round) {
     double certain = 0, rest = 0;
     for (const double size : sizes) {
       if (size + extra >= unit)

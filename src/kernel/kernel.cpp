@@ -59,6 +59,16 @@ HWY_INLINE auto load(Tag<double> d, const float* p) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Tag<double>>(), p));
 }
 
+// The first `count` lanes, zeros behind them: the end of a row without a scalar loop.
+template <class W>
+HWY_INLINE auto load_some(Tag<W> d, const W* p, Index count) {
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, p);
+}
+HWY_INLINE auto load_some(Tag<double> d, const float* p, Index count) {
+  const hn::Rebind<float, Tag<double>> narrow;
+  return hn::PromoteTo(d, hn::MaskedLoad(hn::FirstN(narrow, static_cast<std::size_t>(count)), narrow, p));
+}
+
 template <class W, class V>
 HWY_INLINE double lane_sum(V v) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(Tag<W>(), v)));
@@ -114,15 +124,16 @@ HWY_INLINE void dot_four(const X* const* rows, Index begin, const W* HWY_RESTRIC
     c1 = hn::MulAdd(load(d, c + j + step), w1, c1);
     e1 = hn::MulAdd(load(d, e + j + step), w1, e1);
   }
-  double sums[4] = {lane_sum<W>(hn::Add(a0, a1)), lane_sum<W>(hn::Add(b0, b1)), lane_sum<W>(hn::Add(c0, c1)),
-                    lane_sum<W>(hn::Add(e0, e1))};
-  for (; j < n; ++j) {
-    const double wj = static_cast<double>(w[j]);
-    sums[0] += static_cast<double>(a[j]) * wj;
-    sums[1] += static_cast<double>(b[j]) * wj;
-    sums[2] += static_cast<double>(c[j]) * wj;
-    sums[3] += static_cast<double>(e[j]) * wj;
+  for (; j < n; j += step) {
+    const Index left = n - j < step ? n - j : step;
+    const auto w0 = load_some(d, w + j, left);
+    a0 = hn::MulAdd(load_some(d, a + j, left), w0, a0);
+    b0 = hn::MulAdd(load_some(d, b + j, left), w0, b0);
+    c0 = hn::MulAdd(load_some(d, c + j, left), w0, c0);
+    e0 = hn::MulAdd(load_some(d, e + j, left), w0, e0);
   }
+  const double sums[4] = {lane_sum<W>(hn::Add(a0, a1)), lane_sum<W>(hn::Add(b0, b1)), lane_sum<W>(hn::Add(c0, c1)),
+                          lane_sum<W>(hn::Add(e0, e1))};
   for (int r = 0; r < 4; ++r) out[r] += sums[r];
 }
 
@@ -166,9 +177,12 @@ HWY_INLINE void axpy_four(const double* coefficients, const X* const* rows, W* H
     const auto second = hn::MulAdd(vc, load(d, c + j), hn::Mul(vb, load(d, b + j)));
     hn::StoreU(hn::Add(hn::MulAdd(ve, load(d, e + j), first), second), d, y + j);
   }
-  for (; j < n; ++j)
-    y[j] +=
-        fa * static_cast<W>(a[j]) + fb * static_cast<W>(b[j]) + fc * static_cast<W>(c[j]) + fe * static_cast<W>(e[j]);
+  if (j == n) return;
+  const Index left = n - j;
+  const auto first = hn::MulAdd(va, load_some(d, a + j, left), load_some(d, y + j, left));
+  const auto second = hn::MulAdd(vc, load_some(d, c + j, left), hn::Mul(vb, load_some(d, b + j, left)));
+  hn::BlendedStore(hn::Add(hn::MulAdd(ve, load_some(d, e + j, left), first), second),
+                   hn::FirstN(d, static_cast<std::size_t>(left)), d, y + j);
 }
 
 template <class X, class W>

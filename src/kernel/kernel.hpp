@@ -50,35 +50,17 @@ Index find_nonzeros(const double* row, Index n, std::int32_t* places, double* va
 // float|double.
 template <class T, class I, class W>
 inline double sparse_dot(const T* values, const I* columns, Index count, const W* w) {
-  double even = 0, odd = 0;  // two chains, so that the additions overlap
+  const auto term = [&](Index k) { return static_cast<double>(values[k]) * static_cast<double>(w[columns[k]]); };
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four chains, so that the additions overlap
   Index k = 0;
-  for (; k + 1 < count; k += 2) {
-    even += static_cast<double>(values[k]) * static_cast<double>(w[columns[k]]);
-    odd += static_cast<double>(values[k + 1]) * static_cast<double>(w[columns[k + 1]]);
+  for (; k + 3 < count; k += 4) {
+    s0 += term(k);
+    s1 += term(k + 1);
+    s2 += term(k + 2);
+    s3 += term(k + 3);
   }
-  if (k < count) even += static_cast<double>(values[k]) * static_cast<double>(w[columns[k]]);
-  return even + odd;
-}
-
-// The same in the vector's own precision, added up in double every few thousand entries.
-template <class T, class I, class W>
-inline double quick_sparse_dot(const T* values, const I* columns, Index count, const W* w) {
-  constexpr Index kInOwnPrecision = 4096;
-  double sum = 0;
-  for (Index begin = 0; begin < count; begin += kInOwnPrecision) {
-    const Index end = count - begin < kInOwnPrecision ? count : begin + kInOwnPrecision;
-    W s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four chains, so that the additions overlap
-    Index k = begin;
-    for (; k + 3 < end; k += 4) {
-      s0 += static_cast<W>(values[k]) * w[columns[k]];
-      s1 += static_cast<W>(values[k + 1]) * w[columns[k + 1]];
-      s2 += static_cast<W>(values[k + 2]) * w[columns[k + 2]];
-      s3 += static_cast<W>(values[k + 3]) * w[columns[k + 3]];
-    }
-    for (; k < end; ++k) s0 += static_cast<W>(values[k]) * w[columns[k]];
-    sum += static_cast<double>(s0 + s1) + static_cast<double>(s2 + s3);
-  }
-  return sum;
+  for (; k < count; ++k) s0 += term(k);
+  return (s0 + s1) + (s2 + s3);
 }
 
 template <class T, class I, class W>

@@ -6,7 +6,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
+#include <limits>
 
 #include "kernel/softplus.hpp"
 
@@ -49,6 +49,28 @@ void softplus_terms(double beta, double shift, const double* u, const double* y,
   for (; i < n; ++i) one_vector(single, beta, shift, u, y, i, out);
 }
 
+template <class D>
+HWY_INLINE void entropy_at(D d, const double* a, double* out) {
+  const auto x = hn::LoadU(d, a), zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  const auto tiny = hn::Set(d, std::numeric_limits<double>::min());
+  const auto inside = hn::And(hn::Ge(x, zero), hn::Le(x, one));
+  const auto part = hn::IfThenElse(inside, x, hn::Set(d, 0.5));  // the logarithms are not meant for what is outside
+  const auto left = hn::Mul(part, hn::Log(d, hn::Max(part, tiny)));
+  const auto rest = hn::Sub(one, part);  // exact below: 1 - a has no more digits than a
+  const auto right = hn::Mul(rest, hn::IfThenElse(hn::Lt(part, hn::Set(d, 0.5)), hn::Log1p(d, hn::Neg(part)),
+                                                  hn::Log(d, hn::Max(rest, tiny))));
+  hn::StoreU(hn::IfThenElse(inside, hn::Add(left, right), hn::Set(d, std::numeric_limits<double>::infinity())), d, out);
+}
+
+void negative_entropy(const double* a, Index n, double* out) {
+  const hn::ScalableTag<double> d;
+  const hn::CappedTag<double, 1> single;
+  const auto step = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  for (; i + step <= n; i += step) entropy_at(d, a + i, out + i);
+  for (; i < n; ++i) entropy_at(single, a + i, out + i);
+}
+
 }  // namespace s3gd::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -56,6 +78,9 @@ HWY_AFTER_NAMESPACE();
 namespace s3gd::kernel {
 
 HWY_EXPORT(softplus_terms);
+HWY_EXPORT(negative_entropy);
+
+void negative_entropy(const double* a, Index n, double* out) { HWY_DYNAMIC_DISPATCH(negative_entropy)(a, n, out); }
 
 void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out) {
   HWY_DYNAMIC_DISPATCH(softplus_terms)(beta, shift, u, y, n, out);

@@ -17,4 +17,7 @@ struct SoftplusTerms {
 };
 void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out);
 
+// out = a log a + (1-a) log(1-a) for a in [0, 1], 0 at both ends; infinity outside. In place is allowed.
+void negative_entropy(const double* a, Index n, double* out);
+
 }  // namespace s3gd::kernel

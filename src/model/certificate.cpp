@@ -4,13 +4,15 @@
 //
 // at the dual point a_i = -psi'(w.x_i, y_i), moved as little as it takes to be feasible. A free intercept asks for
 // sum_i q_i a_i = 0: the class that pulls harder is scaled down (squared loss: the mean is subtracted). A penalty whose
-// conjugate is finite only on a ball asks for a scaling of all. One pass over the rows, plus O(n).
+// conjugate is finite only on a ball asks for a scaling of all. One pass over the rows, half a one more for the classes
+// apart, plus O(n).
 #include <cmath>
 #include <limits>
 
-#include "model/full_pass.hpp"
+#include "base/threads.hpp"
 #include "model/loss.hpp"
 #include "model/penalty.hpp"
+#include "model/row_sums.hpp"
 
 namespace s3gd {
 namespace {
@@ -38,53 +40,69 @@ class Certifier {
       : problem_(problem), w_(w), loss_(problem.spec().loss), u_(at(problem.rows())) {}
 
   DualPoint dual_point() {
-    const bool free = problem_.spec().intercept == Intercept::free;
-    if (free && loss_.classifies()) return balanced_classes();
     DualPoint point;
     point.z.resize(at(problem_.dim()));
-    margins_then_sum(problem_, w_, pull(), point.z, u_);
-    if (free) subtract_mean(point);
+    value_ = sum_rows(problem_, {}, w_, Arithmetic::exact, point.z, {u_, {}}).loss;
+    for (double& value : point.z) value = -value;
+    if (problem_.spec().intercept != Intercept::free) return point;
+    if (loss_.classifies())
+      balance_classes(point);
+    else
+      subtract_mean(point);
     return point;
   }
 
-  double loss() const { return loss_at(problem_, u_); }
+  double loss() const { return value_; }
 
   // D at `scale` times the point.
   double dual(const DualPoint& point, double scale, const Penalty& penalty) const {
-    const auto y = problem_.targets();
-    const double conjugates = sum_over_rows(problem_, [&](Index i) {
-      const double q = problem_.weight(i);
-      if (q == 0) return 0.0;
-      const double a = point.scale[y[at(i)] > 0 ? 0 : 1] * -loss_.slope(u_[at(i)], y[at(i)]) - point.shift;
-      return q * loss_.conjugate(-scale * a, y[at(i)]);
+    const Index chunks = (problem_.rows() + kChunk - 1) / kChunk;
+    std::vector<double> parts(at(chunks));
+    parallel_ranges(problem_.rows(), kChunk, problem_.spec().threads, [&](Index begin, Index end, Index chunk) {
+      parts[at(chunk)] = conjugates(point, scale, begin, end);
     });
+    double sum = 0;
+    for (const double part : parts) sum += part;
     std::vector<double> z = point.z;
     for (auto& value : z) value *= scale;
-    return -conjugates - penalty.conjugate(z);
+    return -sum - penalty.conjugate(z);
   }
 
  private:
-  Fill pull() const {
-    return [this](Index first, std::span<const double> u, std::span<double> c) {
-      for (std::size_t r = 0; r < u.size(); ++r) {
-        const double y = problem_.targets()[at(first) + r];
-        c[r] = -problem_.weight(first + static_cast<Index>(r)) * loss_.slope(u[r], y);
-      }
-    };
+  static constexpr Index kChunk = 1024;
+
+  // sum_i q_i psi*(-a_i) over some rows.
+  double conjugates(const DualPoint& point, double scale, Index begin, Index end) const {
+    const Index count = end - begin;
+    const double* y = problem_.targets().data() + begin;
+    double v[kChunk], result[kChunk];
+    loss_.terms(u_.data() + begin, y, count, {nullptr, v, nullptr});
+    for (Index r = 0; r < count; ++r) v[r] = scale * (point.scale[y[r] > 0 ? 0 : 1] * v[r] + point.shift);
+    loss_.conjugates(v, y, count, result);
+    double sum = 0;
+    for (Index r = 0; r < count; ++r)
+      if (const double q = problem_.weight(begin + r); q != 0) sum += q * result[r];
+    return sum;
   }
 
-  DualPoint balanced_classes() {
-    DualPoint point;
-    std::vector<double> negative(at(problem_.dim()));
-    point.z.resize(at(problem_.dim()));
-    margins_then_sums(problem_, w_, pull(), point.z, negative, u_);
-    const double up = point.z.back(), down = -negative.back();
-    if (up > down) point.scale[0] = down / up;
-    if (down > up) point.scale[1] = up / down;
-    for (std::size_t j = 0; j < point.z.size(); ++j)
-      point.z[j] = point.scale[0] * point.z[j] + point.scale[1] * negative[j];
+  // The class that pulls harder is scaled down. Its rows, or the others, whichever are fewer, are summed once more.
+  void balance_classes(DualPoint& point) const {
+    std::vector<Index> ups, downs;
+    for (Index i = 0; i < problem_.rows(); ++i) (problem_.targets()[at(i)] > 0 ? ups : downs).push_back(i);
+    const bool up_is_smaller = ups.size() < downs.size();
+    std::vector<double> up(point.z.size()), down(point.z.size());
+    std::vector<double>& smaller = up_is_smaller ? up : down;
+    std::vector<double>& larger = up_is_smaller ? down : up;
+    sum_rows(problem_, up_is_smaller ? ups : downs, w_, Arithmetic::exact, smaller);
+    for (std::size_t j = 0; j < point.z.size(); ++j) {
+      smaller[j] = -smaller[j];
+      larger[j] = point.z[j] - smaller[j];
+    }
+    const double pull_up = up.back(), pull_down = -down.back();
+    if (pull_up > pull_down) point.scale[0] = pull_down / pull_up;
+    if (pull_down > pull_up) point.scale[1] = pull_up / pull_down;
+    for (std::size_t j = 0; j < point.z.size(); ++j) point.z[j] = point.scale[0] * up[j] + point.scale[1] * down[j];
     point.z.back() = 0;  // up to rounding it is
-    return point;
   }
 
   void subtract_mean(DualPoint& point) const {
@@ -98,6 +116,7 @@ class Certifier {
   std::span<const double> w_;
   Loss loss_;
   std::vector<double> u_;
+  double value_ = 0;
 };
 
 double prox_gradient_step(const Problem& problem, const Penalty& penalty, std::span<const double> w,
@@ -121,7 +140,7 @@ Certificate certify(const Problem& problem, std::span<const double> w) {
   if (!has_dual(penalty, problem.cols())) {
     std::vector<double> gradient(at(problem.dim()));
     result.kind = Certificate::Kind::prox_gradient;
-    result.primal = loss_and_gradient(problem, w, gradient) + penalty.value(w);
+    result.primal = sum_rows(problem, {}, w, Arithmetic::exact, gradient).loss + penalty.value(w);
     result.dual = std::numeric_limits<double>::quiet_NaN();
     result.relative_gap = prox_gradient_step(problem, penalty, w, gradient);
   } else {

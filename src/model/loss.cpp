@@ -69,6 +69,22 @@ void Loss::terms(const double* u, const double* y, Index n, const kernel::Softpl
   }
 }
 
+void Loss::conjugates(const double* v, const double* y, Index n, double* out) const {
+  if (kind_ != LossKind::logistic && kind_ != LossKind::smooth_hinge) {
+    for (Index i = 0; i < n; ++i) out[i] = conjugate(v[i], y[i]);
+    return;
+  }
+  constexpr Index kBlock = 256;
+  double a[kBlock], entropy[kBlock];
+  for (Index first = 0; first < n; first += kBlock) {
+    const Index count = std::min(kBlock, n - first);
+    for (Index r = 0; r < count; ++r) a[r] = -v[first + r] * y[first + r];
+    kernel::negative_entropy(a, count, entropy);
+    for (Index r = 0; r < count; ++r)
+      out[first + r] = kind_ == LossKind::logistic ? entropy[r] : entropy[r] / beta_ - a[r];
+  }
+}
+
 double Loss::curvature_bound() const {
   switch (kind_) {
     case LossKind::logistic:

@@ -27,6 +27,7 @@ class Loss {
   double curvature_bound() const;                     // the largest curvature
   double conjugate(double v, double y) const;         // psi*(v) = sup_u (u v - psi(u, y)); infinity outside its domain
 
+  void conjugates(const double* v, const double* y, Index n, double* out) const;  // many at once; in place is allowed
   // Many margins at once; outputs that are null are left out.
   void terms(const double* u, const double* y, Index n, const kernel::SoftplusTerms& out) const;
 

@@ -31,7 +31,7 @@ template <class T, class I, class W>
 void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
   for (Index r = 0; r < count; ++r) {
     const auto start = x.starts[rows[r]];
-    out[r] = kernel::quick_sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
+    out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
   }
 }
 
@@ -187,7 +187,8 @@ RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<
   if (rows.empty() && cut_of(problem, problem.rows()).too_wide) return run_by_columns(problem, w, gradient, keep);
   return problem.x().visit([&](const auto& x) {
     using T = typename std::decay_t<decltype(x)>::Value;
-    if (arithmetic == Arithmetic::data) return run<T>(problem, x, rows, w, gradient, keep);
+    constexpr bool kDense = requires { x.stride; };  // sparse rows gain nothing from float sums
+    if (kDense && arithmetic == Arithmetic::data) return run<T>(problem, x, rows, w, gradient, keep);
     return run<double>(problem, x, rows, w, gradient, keep);
   });
 }

@@ -10,7 +10,7 @@ namespace s3gd {
 
 // data:  margins and block sums in the precision of the rows, block sums added up in double. Relative error of a margin
 //        about 1e-7 on float rows: enough to move on, not to certify the last digits.
-// exact: double throughout. The same as `data` for rows in double.
+// exact: double throughout. The same as `data` for sparse rows and rows in double.
 enum class Arithmetic : std::uint8_t { data, exact };
 
 struct RowSums {

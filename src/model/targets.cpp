@@ -26,9 +26,9 @@ void check_labels(const Dataset& data) {
   if (data.y.values.size() != data.rows())
     refuse(data, std::to_string(data.y.values.size()) + " labels for " + std::to_string(data.rows()) + " rows",
            "give one for each row");
-  for (Index i = 0; i < data.rows(); ++i)
-    if (!std::isfinite(data.y.values[i]))
-      refuse(data, "the label of row " + std::to_string(i) + " is not a finite number", "");
+  const auto bad = std::find_if(data.y.values.begin(), data.y.values.end(), [](double y) { return !std::isfinite(y); });
+  if (bad != data.y.values.end())
+    refuse(data, "the label of row " + std::to_string(bad - data.y.values.begin()) + " is not a finite number", "");
 }
 
 void check_weights(const Dataset& data) {
@@ -47,12 +47,23 @@ void check_weights(const Dataset& data) {
   if (!any) refuse(data, "all sample weights are zero", "give at least one row a positive weight");
 }
 
-// Rows of positive weight in each class.
+// Rows of positive weight in each class. There are few classes as a rule: their counters are found without the map.
 std::map<double, Index> count_classes(const Dataset& data, const char* loss) {
   std::map<double, Index> counts;
-  for (Index i = 0; i < data.rows(); ++i) {
+  constexpr std::size_t kRemembered = 16;
+  std::vector<std::pair<double, Index*>> seen;
+  const Index rows = data.rows();
+  for (Index i = 0; i < rows; ++i) {
     if (!data.weights.empty() && data.weights[i] == 0) continue;
-    ++counts[data.y.values[i]];
+    const double label = data.y.values[i];
+    const auto known = std::find_if(seen.begin(), seen.end(), [&](const auto& one) { return one.first == label; });
+    if (known != seen.end()) {
+      ++*known->second;
+      continue;
+    }
+    Index& count = counts[label];
+    ++count;
+    if (seen.size() < kRemembered) seen.emplace_back(label, &count);
     if (counts.size() > kMostClasses)
       refuse(data, std::string("more than 65536 different labels, but the loss ") + loss + " wants two classes",
              "these look like real numbers: use the loss squared");
@@ -123,14 +134,16 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
   targets.negative = kNone;
   if (counts.size() == 2)
     targets.negative = targets.positive == counts.begin()->first ? counts.rbegin()->first : counts.begin()->first;
-  targets.values.reserve(static_cast<std::size_t>(data.rows()));
-  for (const double label : data.y.values) targets.values.push_back(label == targets.positive ? 1.0 : -1.0);
+  targets.values.resize(static_cast<std::size_t>(data.rows()));
+  std::transform(data.y.values.begin(), data.y.values.end(), targets.values.begin(),
+                 [&](double label) { return label == targets.positive ? 1.0 : -1.0; });
   return targets;
 }
 
 std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight) {
   if (class_weight != ClassWeight::none && !targets.classes)
     refuse(data, "class weights, but the labels are real numbers", "leave class weights out");
+  if (class_weight == ClassWeight::none && data.weights.empty()) return {};
   const auto given = [&](Index i) { return data.weights.empty() ? 1.0 : data.weights[i]; };
   const double largest = data.weights.empty() ? 1.0 : *std::max_element(data.weights.begin(), data.weights.end());
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernel/softplus.hpp"
@@ -27,6 +28,24 @@ TEST(Softplus, EqualsTheFormulasToTheLastDigits) {
       near(value[i], std::max(x, 0.0L) + std::log1p(e), "value");
       near(slope[i], x > 0 ? 1 / (1 + e) : e / (1 + e), "slope");
       near(curvature[i], e / ((1 + e) * (1 + e)), "curvature");
+    }
+  }
+}
+
+TEST(Softplus, EntropyEqualsTheFormulaAndIsInfiniteOutside) {
+  std::vector<double> a = {0, 1, 1e-300, 1e-17, 1e-9, 0.5, 1 - 1e-9, std::nextafter(1.0, 0.0), -1e-9, 1.0000001, -5, 7};
+  for (double x = 0.003; x < 1; x += 0.0137) a.push_back(x);
+  for (std::size_t n = 0; n <= a.size(); ++n) {
+    std::vector<double> found(n);
+    kernel::negative_entropy(a.data(), static_cast<Index>(n), found.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const long double x = a[i];
+      if (x < 0 || x > 1) {
+        EXPECT_EQ(found[i], std::numeric_limits<double>::infinity());
+        continue;
+      }
+      const long double wanted = (x > 0 ? x * std::log(x) : 0) + (x < 1 ? (1 - x) * std::log1p(-x) : 0);
+      EXPECT_NEAR(found[i], static_cast<double>(wanted), 1e-15) << a[i];
     }
   }
 }
