@@ -18,12 +18,30 @@ constexpr double kSampleTol = 1e-2;  // how well a sample is solved: it is itsel
 constexpr Index kSampleRounds = 8;
 constexpr double kShareOfGap = 0.3;
 constexpr Index kMostRounds = 300;
-constexpr int kPatience = 8;  // rounds without progress before rounding is taken to be reached
+constexpr int kPatience = 8;                     // rounds without progress before rounding is taken to be reached
+constexpr double kWeaken = 10, kPathTol = 1e-3;  // by how much from penalty to penalty, and how well those are solved
+constexpr Index kPathRounds = 100;
 
-// Tells of a run over one row in `every`: its passes are shorter, its values are not those of F.
-class Sampled : public Progress {
+// Tells of a run that follows another.
+class Shifted : public Progress {
  public:
-  Sampled(Progress& progress, Index every) : progress_(progress), every_(static_cast<double>(every)) {}
+  Shifted(Progress& progress, double passes) : progress_(progress), passes_(passes) {}
+  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
+    ended_ = !progress_.moved(w, passes_ + passes, objective, gap);
+    return !ended_;
+  }
+  bool must_stop() const override { return ended_ || progress_.must_stop(); }
+
+ private:
+  Progress& progress_;
+  double passes_;
+  bool ended_ = false;
+};
+
+// Tells of a run over another problem, one row in `every` of it: its passes are shorter, its values are not those of F.
+class Elsewhere : public Progress {
+ public:
+  Elsewhere(Progress& progress, Index every) : progress_(progress), every_(static_cast<double>(every)) {}
   bool moved(std::span<const double> w, double passes, double, double) override {
     return progress_.moved(w, passes / every_, std::nan(""), std::nan(""));
   }
@@ -32,20 +50,6 @@ class Sampled : public Progress {
  private:
   Progress& progress_;
   double every_;
-};
-
-// Tells of a run that follows another.
-class Shifted : public Progress {
- public:
-  Shifted(Progress& progress, double passes) : progress_(progress), passes_(passes) {}
-  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
-    return progress_.moved(w, passes_ + passes, objective, gap);
-  }
-  bool must_stop() const override { return progress_.must_stop(); }
-
- private:
-  Progress& progress_;
-  double passes_;
 };
 
 // A start is as good as its rows can tell, and needs no certificate.
@@ -149,7 +153,7 @@ Finish run_from_sample(const FinishInput& input, std::vector<double> start, Prog
   double passes = 0;
   if (from_zero && input.problem.rows() >= kEvery * kLeastRows &&
       (purpose == Purpose::start || input.tol < kSampleTol)) {
-    Sampled watched(progress, kEvery);
+    Elsewhere watched(progress, kEvery);
     if (const auto sample = sample_rows(input.problem, kEvery, input.seed)) {
       const FinishInput part{*sample, kSampleTol, input.seed + 1, kSampleRounds};
       Finish found = run_from_sample(part, {}, watched, Purpose::start);
@@ -163,10 +167,62 @@ Finish run_from_sample(const FinishInput& input, std::vector<double> start, Prog
   return finish;
 }
 
+Problem with_penalty_times(const Problem& problem, double factor) {
+  ProblemSpec spec = problem.spec();
+  spec.penalty.lambda *= factor;
+  for (PenaltySpec& term : spec.penalty.also) term.lambda *= factor;
+  return Problem(problem.data(), spec);
+}
+
+// How many times stronger the penalty would have to be to weigh, at w, a tenth of what predicting nothing loses.
+double weakness(const Problem& problem, std::span<const double> w) {
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  const std::vector<double> zero(w.size(), 0.0);
+  return 0.1 * objective(problem, zero) / std::max(penalty.value(w), std::numeric_limits<double>::min());
+}
+
+// Under a penalty that is next to nothing, F is flat but for a few rows, and which those are is hard to find from afar.
+// Under a strong one it is not, and from penalty to weaker penalty few of them change.
+Finish run_by_weakening(const FinishInput& input, double factor, Progress& progress) {
+  Finish so_far;
+  const auto left = [&] { return input.max_iterations - so_far.iterations; };
+  for (; factor > 1; factor /= kWeaken) {
+    const Problem stronger = with_penalty_times(input.problem, factor);
+    Shifted shifted(progress, so_far.passes);
+    Elsewhere watched(shifted, 1);
+    const FinishInput part{stronger, kPathTol, input.seed, std::min(kPathRounds, left())};
+    Finish found = ActiveSetRun(part, std::move(so_far.w), watched, Purpose::start).run();
+    so_far.w = std::move(found.w);
+    so_far.passes += found.passes;
+    so_far.iterations += found.iterations;
+    if (shifted.must_stop() || left() <= 0) return so_far;
+  }
+  Shifted shifted(progress, so_far.passes);
+  FinishInput rest = input;
+  rest.max_iterations = left();
+  Finish finish = ActiveSetRun(rest, std::move(so_far.w), shifted, Purpose::finish).run();
+  finish.passes += so_far.passes;
+  finish.iterations += so_far.iterations;
+  return finish;
+}
+
 }  // namespace
 
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress) {
-  return run_from_sample(input, std::move(start), progress, Purpose::finish);
+  Finish finish = run_from_sample(input, std::move(start), progress, Purpose::finish);
+  const double factor = finish.end == FinishEnd::stalled ? weakness(input.problem, finish.w) : 0;
+  if (!(factor > 1)) return finish;
+  Shifted shifted(progress, finish.passes);
+  FinishInput rest = input;
+  rest.max_iterations -= finish.iterations;
+  Finish again = run_by_weakening(rest, factor, shifted);
+  again.passes += finish.passes;
+  again.iterations += finish.iterations;
+  if (!(again.certificate.relative_gap <= finish.certificate.relative_gap)) {
+    again.w = std::move(finish.w);
+    again.certificate = finish.certificate;
+  }
+  return again;
 }
 
 // A 1-norm somewhere, and at most one 2-norm: sums of several have no simple joint prox, hence no certificate.

@@ -128,6 +128,45 @@ TEST(ActiveSet, WideProblemsAreSolvedThroughSmallWorkingSets) {
       }
 }
 
+// A plane parts the classes, and the penalty is next to nothing: F is all but flat.
+// Margins differ from 1 by some 1e-8 at the optimum, which leaves double about as many digits.
+Problem barely_penalised() {
+  auto sample = testing::random_sample(100, 60, 5, 1.0, 0.0);
+  for (std::size_t i = 0; i < sample.classes.size(); ++i) sample.classes[i] = sample.reals[i] > 0.5 ? 1.0 : 0.0;
+  ProblemSpec spec;
+  spec.loss = {LossKind::squared_hinge, 10.0};
+  spec.penalty = {PenaltyKind::l1, 1e-8, 0.5, {}, {}};
+  return Problem(sample.data(sample.table.dense<double>(), spec.loss), spec);
+}
+
+TEST(ActiveSet, APenaltyNextToNothingIsReachedThroughStrongerOnes) {
+  const Problem problem = barely_penalised();
+  Counting progress;
+  const Finish found = active_set().run({problem, 1e-6}, {}, progress);
+  EXPECT_EQ(found.end, FinishEnd::converged);
+  EXPECT_LE(certify(problem, found.w).relative_gap, 1e-6);
+  EXPECT_TRUE(progress.increasing);
+  EXPECT_EQ(progress.moves, found.iterations);
+}
+
+TEST(ActiveSet, OnTheWayToAWeakPenaltyItStopsWhenTold) {
+  const Problem problem = barely_penalised();
+  Counting all;
+  const auto needed = static_cast<int>(active_set().run({problem, 1e-6}, {}, all).iterations);
+  for (const int allowed : {needed - 40, needed - 20, needed - 2}) {
+    Counting few;
+    few.allowed_moves = allowed;
+    const Finish told = active_set().run({problem, 1e-6}, {}, few);
+    EXPECT_EQ(told.end, FinishEnd::stopped);
+    EXPECT_EQ(few.moves, allowed);
+    EXPECT_EQ(told.w.size(), static_cast<std::size_t>(problem.dim()));
+    Counting counted;
+    const Finish limited = active_set().run({problem, 1e-6, 0, allowed}, {}, counted);
+    EXPECT_EQ(limited.end, FinishEnd::stopped);
+    EXPECT_EQ(limited.iterations, allowed);
+  }
+}
+
 // Many rows: Hessians from samples of them, the start of a run by a part of them.
 TEST(ActiveSet, ManyRowsAreNoDifferentFromFew) {
   const auto sample = testing::random_sample(30000, 40, 32);
