@@ -22,7 +22,7 @@ Solution stochastic_start(const Problem& problem, const SolveOptions& options, c
   stage.solver = "s3gd";
   stage.passes = options.passes > 0 ? std::min(options.passes, passes) : passes;
   stage.tol = 0;
-  return run_estimator({problem, stage, input, options.trace_every == 0 && !input.watch});
+  return run_estimator({problem, stage, input, true, options.trace_every == 0 && !input.watch});
 }
 
 const char* why_of(const Finish& finish, const Journal& journal) {
@@ -79,8 +79,11 @@ Solution solve_auto(const Problem& problem, const SolveOptions& options, const S
       first.summary.objective = first.summary.certificate.primal;
       return first;
     }
-    start = first.w;
+    if (status != Status::diverged) start = first.w;
     journal.append(std::move(first));
+    journal.begin_stage("s3gd");
+    if (!start.empty())
+      journal.moved(start, 0, std::nan(""), std::nan(""));  // the average, which the stage's trace lacks
   }
   Solution solution = finish_with(finisher, problem, options, std::move(start), journal);
   solution.summary.solver = "auto";

@@ -111,7 +111,7 @@ class GoodSnapshots {
     next_ += std::max(kFewest, next_ / 4);
     const double loss = count_ > 0 ? sum_ / static_cast<double>(count_) : 0.0;
     if (count_ > 0 && level_ >= 0 && !(loss <= kMultiplied * level_)) return false;
-    if (count_ > 0) level_ = level_ < 0 ? loss : std::min(level_, loss);
+    if (count_ > 0) level_ = std::max(level_, loss);  // a low one may be luck: batches are few and small
     sum_ = 0;
     count_ = 0;
     state.good.resize(dim_);
@@ -130,6 +130,16 @@ class GoodSnapshots {
   double sum_ = 0, level_ = -1;
 };
 
+// The mean of late snapshots: what a constant step scatters around, at d numbers a snapshot.
+template <class T>
+void add_to_average(LoopState<T>& state, Index dim, std::vector<double>& scratch) {
+  scratch.resize(static_cast<std::size_t>(dim));
+  state.iterate.read(scratch);
+  state.average.resize(scratch.size(), 0.0);
+  const double share = 1.0 / static_cast<double>(++state.averaged);
+  for (std::size_t j = 0; j < scratch.size(); ++j) state.average[j] += share * (scratch[j] - state.average[j]);
+}
+
 double mean_loss(const Loss& loss, const Batch& batch, std::span<const double> targets, const double* margins) {
   double sum = 0;
   for (std::size_t b = 0; b < batch.rows.size(); ++b)
@@ -147,7 +157,7 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   const bool draws = state.control.draws_rows();
   BatchQueue queue(state.sampler, rng);
   const Batch none;
-  std::vector<double> margins, slopes;
+  std::vector<double> margins, slopes, scratch;
   InnerAverage average(options.average_snapshot, problem.dim());
 
   GoodSnapshots good(options.keep_good, problem.dim());
@@ -159,6 +169,8 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }
+    if (snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from)
+      add_to_average(state, problem.dim(), scratch);
     if (snapshot) {
       if (!good.at_snapshot(state)) return LoopEnd::diverged;
       if (options.stop_at_plateau && progress.plateau()) return LoopEnd::plateau;

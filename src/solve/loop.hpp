@@ -18,6 +18,7 @@ struct LoopOptions {
   std::function<bool()> urgent;    // asked at every snapshot: observe now, whatever was planned?
   bool keep_good = false;          // keep a snapshot to come back to, and end early when losses have multiplied
   bool stop_at_plateau = false;    // end when the losses of batches have stopped falling
+  double average_from = -1;        // not negative: snapshots after so many rows drawn are averaged into state.average
   std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says
 };
 
@@ -30,7 +31,9 @@ struct LoopState {
   Index iteration = 0;
   double rows_drawn = 0;
   double step = 0;
-  std::vector<double> good;  // the last snapshot that was kept
+  std::vector<double> good;     // the last snapshot that was kept
+  std::vector<double> average;  // mean of the snapshots asked for; empty before the first
+  Index averaged = 0;           // how many they are
 };
 
 enum class LoopEnd : std::uint8_t { stopped, diverged, plateau };

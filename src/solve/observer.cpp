@@ -53,6 +53,7 @@ bool Observer::note_blindly(LoopState<T>& state) {
     return true;
   }
   best_ = w_;
+  status_ = Status::out_of_passes;
   const double passes = state.rows_drawn / static_cast<double>(problem_.rows()) + state.control.extra_passes();
   if (urgent()) status_ = interrupted() ? Status::interrupted : Status::out_of_time;
   return urgent() || (budget_.iterations > 0 && state.iteration >= budget_.iterations) ||

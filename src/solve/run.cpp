@@ -99,7 +99,12 @@ struct Standing {
   double rows_drawn = 0;  // passes outside of batches included
   double step = 0;
   Index inner = 0;
+  std::vector<double> average;  // of late snapshots; empty unless asked for
 };
+
+double average_after(const RunInput& input) {
+  return 0.5 * budget_of(input.options).passes * static_cast<double>(input.problem.rows());
+}
 
 // Steps of one size from where the run stands, with everything the estimator keeps made anew.
 template <class T>
@@ -122,8 +127,9 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .urgent = [&] { return observer.urgent(); },
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
+                         .average_from = input.average_tail ? average_after(input) : -1,
                          .spacing = spacing};
-  LoopState<T> state{*iterate, *control, *sampler, spacing(), standing.iteration, standing.rows_drawn, 0, {}};
+  LoopState<T> state{*iterate, *control, *sampler, spacing(), standing.iteration, standing.rows_drawn, 0, {}, {}, 0};
   const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });
   if (end == LoopEnd::plateau) observer.observe(state);
   clock.pause();
@@ -132,6 +138,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
   standing.rows_drawn = state.rows_drawn + control->extra_passes() * static_cast<double>(problem.rows());
   standing.inner = state.inner;
   if (!state.good.empty()) standing.w = std::move(state.good);
+  standing.average = std::move(state.average);
   return end;
 }
 
@@ -197,7 +204,7 @@ Solution run_estimator(const RunInput& input) {
   if (observer.best().empty())
     throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
   Solution solution;
-  solution.w = observer.best();
+  solution.w = standing.average.empty() ? observer.best() : standing.average;
   solution.summary = summarise(input, estimator, observer, standing);
   solution.trace = std::move(observer.trace());
   solution.summary.stages = std::move(stages);

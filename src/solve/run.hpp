@@ -10,7 +10,8 @@ struct RunInput {
   const Problem& problem;
   const SolveOptions& options;
   const SolveInput& extra;
-  bool blind = false;  // nothing is evaluated, on the way or at the end: for a stage that another one follows
+  bool average_tail = false;  // the result is the mean of the snapshots of the second half of the passes
+  bool blind = false;         // nothing is evaluated, on the way or at the end: for a stage that another one follows
 };
 
 // Fits by the estimator `options.solver` names; on the data's own precision.
