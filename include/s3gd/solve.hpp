@@ -20,7 +20,7 @@ namespace s3gd {
 enum class RowOrder : std::uint8_t { solver, weighted, shuffled };
 
 struct SolveOptions {
-  // auto: S3GD, then a second-order finish to the tolerance. newton: the finish alone. Others: `solvers()`.
+  // auto: a stochastic start where it pays, then the exact finisher that suits. Others: `solvers()`.
   std::string solver = "auto";
 
   double step = 0;   // 0 = 1/L(p) from the expected smoothness of a mini-batch; larger is faster until it diverges

@@ -79,7 +79,7 @@ class Search {
         costs_(problem_),
         memory_(kMemory),
         rng_(input.seed, 5),
-        from_zero_(start.empty()) {
+        from_zero_(std::all_of(start.begin(), start.end(), [](double value) { return value == 0; })) {
     point_.w = std::move(start);
     point_.w.resize(at(problem_.dim()), 0.0);
     for (Index j = 0; j < problem_.dim(); ++j) ridge_.push_back(2.0 * penalty_.l2_of(j));

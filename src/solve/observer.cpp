@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDefaultPasses = 20;
+constexpr double kRounding = 1e-6;  // of a step: budgets that come out even end on the same step, watched or not
 // How fast the distance between observations grows: finely for a trace, sparingly when only the stop is at stake,
 // because each costs as much as a pass or two.
 constexpr double kTraceGrowth = 1.3;
@@ -165,8 +166,9 @@ Index Observer::next_observation(Index iteration, double passes_per_step) const 
   }
   if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
   if (budget_.passes > 0 && passes_per_step > 0) {
-    const double left = blind_ ? std::ceil(budget_.passes / passes_per_step) - static_cast<double>(iteration)
-                               : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step);
+    const double left = blind_
+                            ? std::ceil(budget_.passes / passes_per_step - kRounding) - static_cast<double>(iteration)
+                            : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step - kRounding);
     if (left < static_cast<double>(next - iteration)) next = iteration + std::max<Index>(1, static_cast<Index>(left));
   }
   return next;
