@@ -29,7 +29,7 @@ constexpr Index kAlwaysNarrow = 256;
 constexpr double kCheapStart = 0.6;  // in passes: a first metric for less than this is where to begin
 constexpr double kGrowth = 3;        // of a sample to the next
 constexpr int kStepsPerSample = 2;
-constexpr double kLastSample = 0.08;     // of the rows: beyond, full passes gain more
+constexpr double kLastSample = 0.15;     // of the rows: beyond, full passes gain more
 constexpr double kMetricInClimb = 0.3;   // passes a new metric may cost while samples grow
 constexpr double kMetricInPasses = 1.2;  // what the first metric over all rows may cost
 constexpr double kShortens = 0.4;        // of the way that is left, by a metric from twice the rows
@@ -52,7 +52,7 @@ struct Costs {
     const double dim = static_cast<double>(problem.dim());
     row = entries / rows * (problem.x().is_dense() ? 0.25 : 2.0) + 10;
     pass = row * rows;
-    metric_row = dim * dim / 80 + 0.3 * dim + 10;
+    metric_row = dim * dim / 60 + 0.5 * dim + 40;
     factor = dim * dim * dim / 60;
   }
   double row, pass, metric_row, factor;
