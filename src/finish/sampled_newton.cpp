@@ -13,6 +13,7 @@
 #include "finish/curvature_sample.hpp"
 #include "finish/methods.hpp"
 #include "finish/metric.hpp"
+#include "finish/optimality.hpp"
 #include "kernel/kernel.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
@@ -76,6 +77,7 @@ class Search {
         problem_(input.problem),
         progress_(progress),
         penalty_(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept),
+        optimality_(problem_),
         costs_(problem_),
         memory_(kMemory),
         rng_(input.seed, 5),
@@ -131,6 +133,7 @@ class Search {
   const Problem& problem_;
   Progress& progress_;
   Penalty penalty_;
+  Optimality optimality_;
   Costs costs_;
   std::vector<double> ridge_;
   Arithmetic arithmetic_ = Arithmetic::data;
@@ -206,23 +209,10 @@ void Search::draw_metric(Index size) {
   memory_.clear();
 }
 
-// The gap, or for penalties without one the prox-gradient norm, as far as the gradient alone tells.
 double Search::estimated_gap() const {
-  double gap = 0, squares = 0, size = 0;
-  bool dual = true;
-  for (Index j = 0; j < problem_.dim(); ++j) {
-    const double g = point_.gradient[at(j)];
-    squares += g * g;
-    size += point_.w[at(j)] * point_.w[at(j)];
-    if (ridge_[at(j)] > 0)
-      gap += g * g / (2.0 * ridge_[at(j)]);
-    else if (j < problem_.cols())
-      dual = false;
-    else
-      gap += std::abs(g * point_.w[at(j)]);
-  }
-  if (!dual) return std::sqrt(squares) / std::max(1.0, std::sqrt(size));
-  return gap / std::max(std::abs(point_.value), std::numeric_limits<double>::min());
+  std::vector<double> loss_part = point_.gradient;
+  for (std::size_t j = 0; j < ridge_.size(); ++j) loss_part[j] -= ridge_[j] * point_.w[j];
+  return optimality_.relative_gap(point_.w, loss_part, point_.value);
 }
 
 bool Search::certified() {

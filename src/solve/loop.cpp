@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "model/loss.hpp"
-#include "solve/progress.hpp"
+#include "solve/plateau_watch.hpp"
 
 namespace s3gd {
 namespace {
@@ -161,7 +161,7 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   InnerAverage average(options.average_snapshot, problem.dim());
 
   GoodSnapshots good(options.keep_good, problem.dim());
-  Progress progress(kFirstWindow);
+  PlateauWatch progress(kFirstWindow);
   Index next_observation = state.iteration, next_snapshot = state.iteration;
   for (;; ++state.iteration) {
     const bool snapshot = state.iteration == next_snapshot;

@@ -44,9 +44,18 @@ void check_fits_solver(const SolveOptions& options) {
     throw Error(options.solver + " chooses its rows itself", "leave --order out");
 }
 
+// A finisher asked for by name must suit the problem: run all the same, it would leave out a part of the penalty.
+void check_suits(const Problem& problem, const std::string& solver) {
+  const Finisher* finisher = find_finisher(solver);
+  if (finisher != nullptr && !finisher->suits(problem))
+    throw Error(solver + " does not suit this problem, it is for other shapes or penalties (" + finisher->summary + ")",
+                "use --solver auto or newton");
+}
+
 void check_options(const Problem& problem, const SolveOptions& options) {
   check_solver(options.solver);
   check_fits_solver(options);
+  check_suits(problem, options.solver);
   check_number("the step", options.step, std::isfinite(options.step) && options.step >= 0, "a positive number");
   check_number("the decay", options.decay, std::isfinite(options.decay) && options.decay >= 0, "a positive number");
   check_number("the tolerance", options.tol, std::isfinite(options.tol) && options.tol >= 0, "0 or more");

@@ -350,6 +350,20 @@ TEST(Solve, BadOptionsAreOneSentenceEach) {
   }
 }
 
+TEST(Solve, AFinisherThatDoesNotSuitTheProblemIsRefused) {
+  const auto by = [](const char* name) {
+    SolveOptions options;
+    options.solver = name;
+    return options;
+  };
+  ProblemSpec spec;
+  spec.penalty.kind = PenaltyKind::l1;
+  const Problem kinked(load("gen:manifold?rows=100&cols=5"), spec);
+  for (const char* name : {"sampled-newton", "dual"}) EXPECT_THROW(solve(kinked, by(name)), Error) << name;
+  EXPECT_THROW(solve(Problem(kinked.data(), ProblemSpec{}), by("active-set")), Error);
+  EXPECT_EQ(solve(kinked, by("active-set")).summary.status, Status::converged);
+}
+
 TEST(Solve, MoreAnchorsThanRowsAndMoreNeighboursThanAnchorsAreCapped) {
   const Problem problem = small_problem();
   SolveOptions options = short_run("s3gd");

@@ -12,9 +12,9 @@
 
 namespace s3gd {
 
-class Progress {
+class PlateauWatch {
  public:
-  explicit Progress(Index first_window) : length_(first_window) {}
+  explicit PlateauWatch(Index first_window) : length_(first_window) {}
 
   void add(double batch_loss) {
     ++count_;

@@ -1,4 +1,4 @@
-#include "solve/progress.hpp"
+#include "solve/plateau_watch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace s3gd {
 namespace {
 
-TEST(Progress, FallingLossesAreNoPlateauAndLevelOnesAre) {
+TEST(PlateauWatch, FallingLossesAreNoPlateauAndLevelOnesAre) {
   Rng rng(4);
-  Progress falling(100), level(100), rising(100);
+  PlateauWatch falling(100), level(100), rising(100);
   for (int i = 0; i < 5000; ++i) {
     falling.add(10.0 / (1 + 0.01 * i) + 0.1 * rng.normal());
     EXPECT_FALSE(falling.plateau()) << i;
@@ -24,8 +24,8 @@ TEST(Progress, FallingLossesAreNoPlateauAndLevelOnesAre) {
   EXPECT_TRUE(rising.plateau());
 }
 
-TEST(Progress, NothingIsSaidBeforeThreeWindows) {
-  Progress progress(100);
+TEST(PlateauWatch, NothingIsSaidBeforeThreeWindows) {
+  PlateauWatch progress(100);
   for (int i = 0; i < 100 + 150 + 225 - 1; ++i) progress.add(1.0);
   EXPECT_FALSE(progress.plateau());
   progress.add(1.0);
@@ -42,7 +42,7 @@ Problem noisy_problem(LossKind loss) {
   return Problem(testing::small_data<double>(shape, false), spec);
 }
 
-TEST(Progress, ARunAtItsFloorStopsWhenAskedTo) {
+TEST(PlateauWatch, ARunAtItsFloorStopsWhenAskedTo) {
   const Problem problem = noisy_problem(LossKind::logistic);
   const double best = solve_reference(problem).objective;
   for (const std::string solver : {"s3gd", "sgd"}) {
