@@ -14,6 +14,10 @@ bool suits_sampled_newton(const Problem& problem);
 double start_of_sampled_newton(const Problem& problem);
 Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
 
+// L-BFGS over all rows, for smooth penalties. Never the first choice: there to be asked for by name.
+bool suits_lbfgs(const Problem& problem);
+Finish finish_by_lbfgs(const FinishInput& input, std::vector<double> start, Progress& progress);
+
 // The reference solver.
 Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
 

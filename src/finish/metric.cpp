@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <limits>
 
-#include "anchor/rows.hpp"
 #include "base/threads.hpp"
+#include "data/row_access.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
+#include "model/hessian.hpp"
 
 namespace s3gd {
 namespace {
@@ -49,6 +50,24 @@ void add_rows(const View& x, std::span<const Index> rows, std::span<const double
 }
 
 }  // namespace
+
+DiagonalMetric::DiagonalMetric(const Problem& problem, std::span<const double> curvatures,
+                               std::span<const double> added)
+    : diagonal_(hessian_diagonal(problem, curvatures)) {
+  for (std::size_t j = 0; j < diagonal_.size(); ++j) {
+    diagonal_[j] += added[j];
+    if (!(diagonal_[j] > 0)) diagonal_[j] = 1;
+  }
+}
+
+void DiagonalMetric::solve(std::span<double> v) const {
+  for (std::size_t j = 0; j < v.size(); ++j) v[j] /= diagonal_[j];
+}
+
+double SampledMetric::row_cost(const Problem& problem) {
+  const auto dim = static_cast<double>(problem.dim());
+  return dim * dim / 60 + 0.5 * dim + 40;
+}
 
 void SampledMetric::build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
                           std::span<const double> added) {
@@ -97,7 +116,7 @@ void StepMemory::add(std::vector<double> moved, std::vector<double> gradient_cha
   if (pairs_.size() > most_) pairs_.pop_front();
 }
 
-std::vector<double> StepMemory::direction(std::span<const double> gradient, const SampledMetric& metric) const {
+std::vector<double> StepMemory::direction(std::span<const double> gradient, const Metric& metric) const {
   std::vector<double> d(gradient.begin(), gradient.end()), shares(pairs_.size());
   for (std::size_t k = pairs_.size(); k-- > 0;) {
     const Pair& pair = pairs_[k];

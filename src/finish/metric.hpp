@@ -10,16 +10,33 @@
 
 namespace s3gd {
 
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  virtual void solve(std::span<double> v) const = 0;  // v <- H^-1 v
+};
+
+// The diagonal of the whole Hessian.
+class DiagonalMetric final : public Metric {
+ public:
+  DiagonalMetric(const Problem& problem, std::span<const double> curvatures, std::span<const double> added);
+  void solve(std::span<double> v) const override;
+
+ private:
+  std::vector<double> diagonal_;
+};
+
 // H = sum over the sample of weight_k x_k x_k' + diag(added), as a Cholesky factor. Summed in float after every column
 // is divided by its size in the sample, so that features on any scale keep their digits.
-class SampledMetric {
+class SampledMetric final : public Metric {
  public:
   // `rows` and `weights` side by side; `added` has dim() numbers, 0 for coordinates without a penalty.
   void build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
              std::span<const double> added);
   bool empty() const { return factor_.empty(); }
   Index sample() const { return sample_; }  // rows it was built from
-  void solve(std::span<double> v) const;    // v <- H^-1 v
+  void solve(std::span<double> v) const override;
+  static double row_cost(const Problem& problem);  // of a row in the sample, in nanoseconds, roughly
 
  private:
   std::vector<double> scale_;   // 1 / size of each column
@@ -33,7 +50,7 @@ class StepMemory {
   explicit StepMemory(std::size_t most) : most_(most) {}
   void clear() { pairs_.clear(); }
   void add(std::vector<double> moved, std::vector<double> gradient_change);
-  std::vector<double> direction(std::span<const double> gradient, const SampledMetric& metric) const;  // -B gradient
+  std::vector<double> direction(std::span<const double> gradient, const Metric& metric) const;  // -B gradient
 
  private:
   struct Pair {

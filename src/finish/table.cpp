@@ -1,4 +1,5 @@
-// The table of finishers. Order is preference among those that suit: solve/auto takes the first.
+// The table of finishers. Order is preference among those that suit: solve/auto takes the first, so those after newton, which
+// suits everything, have to be asked for.
 #include "finish/methods.hpp"
 
 namespace s3gd {
@@ -22,6 +23,10 @@ const std::vector<Finisher>& finisher_table() {
        .summary = "Newton, Newton-CG or prox-Newton over all rows",
        .suits = [](const Problem&) { return true; },
        .run = finish_by_newton},
+      {.name = "lbfgs",
+       .summary = "L-BFGS over all rows, scaled by the Hessian's diagonal; smooth penalties",
+       .suits = suits_lbfgs,
+       .run = finish_by_lbfgs},
   };
   return table;
 }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/threads.hpp"
-#include "kernel/kernel.hpp"
+#include "data/row_access.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
 
@@ -18,6 +18,8 @@ constexpr Index kMostChunks = 32;             // accumulators at most ...
 constexpr Index kChunkBytes = 16 << 20;       // ... and memory for them at most
 constexpr Index kEntriesPerChunk = 64 << 10;  // below this a chunk is not worth starting
 
+constexpr Index kAhead = 8;  // rows fetched before their turn, where they do not follow each other
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T, class W>
@@ -30,6 +32,7 @@ void dot_block(const DenseView<T>& x, const Index* rows, Index count, const W* w
 template <class T, class I, class W>
 void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
   for (Index r = 0; r < count; ++r) {
+    if (r + kAhead < count && rows[r + kAhead] != rows[r] + kAhead) prefetch_row(x, rows[r + kAhead]);
     const auto start = x.starts[rows[r]];
     out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
   }
@@ -187,7 +190,7 @@ RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<
   if (rows.empty() && cut_of(problem, problem.rows()).too_wide) return run_by_columns(problem, w, gradient, keep);
   return problem.x().visit([&](const auto& x) {
     using T = typename std::decay_t<decltype(x)>::Value;
-    constexpr bool kDense = requires { x.stride; };  // sparse rows gain nothing from float sums
+    constexpr bool kDense = is_dense_view<std::decay_t<decltype(x)>>;  // sparse rows gain nothing from float sums
     if (kDense && arithmetic == Arithmetic::data) return run<T>(problem, x, rows, w, gradient, keep);
     return run<double>(problem, x, rows, w, gradient, keep);
   });

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "kernel/kernel.hpp"
+#include "data/row_access.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
 #include "model/penalty.hpp"
@@ -23,15 +23,6 @@ constexpr int kQuickRounds = 15;
 constexpr double kQuickAccuracy = 1e-2;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-template <class T>
-double row_square(const DenseView<T>& x, Index i) {
-  return kernel::dot(x.row(i), x.row(i), x.cols);
-}
-template <class T, class I>
-double row_square(const CsrView<T, I>& x, Index i) {
-  return kernel::dot(x.values + x.starts[i], x.values + x.starts[i], x.row_nonzeros(i));
-}
 
 template <class T>
 double row_dot(const DenseView<T>& x, Index i, const double* v) {

@@ -47,7 +47,7 @@ Solution finish_with(const Finisher& first, const Problem& problem, const SolveO
     journal.begin_stage(finisher->name);
     Finish finish = finisher->run(input, std::move(start), journal);
     journal.end_stage(finish.iterations, finish.passes, why_of(finish, journal));
-    const Finisher* last = &finisher_table().back();
+    const Finisher* last = find_finisher("newton");
     if (finish.end == FinishEnd::stalled && finisher != last) {
       finisher = last;
       start = std::move(finish.w);

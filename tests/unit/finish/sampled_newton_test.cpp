@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "finish/curvature_sample.hpp"
 #include "finish/methods.hpp"
 #include "finish/metric.hpp"
-#include "finish/curvature_sample.hpp"
 #include "model/full_pass.hpp"
 #include "model/hessian.hpp"
 #include "model/loss.hpp"
@@ -111,25 +111,27 @@ TEST(RowSums, EqualTheSumsWrittenOut) {
         }
 }
 
+// Rows with many non-zeros are summed by blocks, rows with few entry by entry.
 TEST(SampledMetric, OfAllRowsIsTheHessian) {
-  const Sample sample = random_sample(120, 7, 11);
-  for (const Matrix& x : sample.table.layouts()) {
-    const LossSpec loss;
-    const Problem problem = make(sample.data(x, loss), loss, Intercept::free, 0.05);
-    const auto dim = static_cast<std::size_t>(problem.dim());
-    Vector h(120, 0.01), added(dim, 0.1), v(dim), product(dim);
-    added.back() = 0;
-    std::vector<Index> rows(120), chosen(dim);
-    std::iota(rows.begin(), rows.end(), Index{0});
-    SampledMetric metric;
-    metric.build(problem, rows, h, added);
-    EXPECT_EQ(metric.sample(), 120);
-    for (std::size_t j = 0; j < dim; ++j) v[j] = 1.0 - 0.2 * static_cast<double>(j);
-    hessian_times(problem, h, v, product);
-    for (std::size_t j = 0; j < dim; ++j) product[j] += added[j] * v[j];
-    metric.solve(product);
-    for (std::size_t j = 0; j < dim; ++j) EXPECT_NEAR(product[j], v[j], 1e-4);
-  }
+  for (const Sample& sample : {random_sample(120, 7, 11), random_sample(120, 60, 12, 0.08)})
+    for (const Matrix& x : sample.table.layouts()) {
+      const LossSpec loss;
+      const Problem problem = make(sample.data(x, loss), loss, Intercept::free, 0.05);
+      const auto dim = static_cast<std::size_t>(problem.dim());
+      Vector h(120, 0.01), added(dim, 0.1), v(dim), product(dim);
+      added.back() = 0;
+      for (std::size_t i = 0; i < h.size(); ++i) h[i] *= 1.0 + static_cast<double>(i % 3);
+      std::vector<Index> rows(120);
+      std::iota(rows.begin(), rows.end(), Index{0});
+      SampledMetric metric;
+      metric.build(problem, rows, h, added);
+      EXPECT_EQ(metric.sample(), 120);
+      for (std::size_t j = 0; j < dim; ++j) v[j] = 1.0 - 0.02 * static_cast<double>(j);
+      hessian_times(problem, h, v, product);
+      for (std::size_t j = 0; j < dim; ++j) product[j] += added[j] * v[j];
+      metric.solve(product);
+      for (std::size_t j = 0; j < dim; ++j) EXPECT_NEAR(product[j], v[j], 1e-4);
+    }
 }
 
 // Pairs of a quadratic: the memory must map the last gradient change to the step that made it.

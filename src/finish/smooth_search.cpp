@@ -1,0 +1,153 @@
+#include "finish/smooth_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernel/kernel.hpp"
+#include "model/loss.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
+constexpr std::size_t kMemory = 10;
+constexpr int kMostAttempts = 12;   // at one step
+constexpr double kDecrease = 1e-4;  // of what the slope promises
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool is_smooth(const Problem& problem) {
+  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  return penalty.l1_strength() == 0 && penalty.norm_strength() == 0;
+}
+
+SmoothSearch::SmoothSearch(const FinishInput& input, std::vector<double> start, Progress& progress)
+    : input_(input),
+      problem_(input.problem),
+      progress_(progress),
+      memory_(kMemory),
+      penalty_(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept),
+      optimality_(problem_) {
+  point_.w = std::move(start);
+  point_.w.resize(at(problem_.dim()), 0.0);
+  for (Index j = 0; j < problem_.dim(); ++j) ridge_.push_back(2.0 * penalty_.l2_of(j));
+}
+
+void SmoothSearch::evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep) {
+  at_point.gradient.resize(at_point.w.size());
+  at_point.made_in = arithmetic_;
+  const RowSums sums = sum_rows(problem_, rows, at_point.w, arithmetic_, at_point.gradient, keep);
+  const double scale = sums.weight > 0 ? problem_.total_weight() / sums.weight : 1.0;
+  kernel::scale(scale, at_point.gradient.data(), problem_.dim());
+  for (std::size_t j = 0; j < ridge_.size(); ++j) at_point.gradient[j] += ridge_[j] * at_point.w[j];
+  at_point.value = scale * sums.loss + penalty_.value(std::span<const double>(at_point.w));
+  const Index count = rows.empty() ? problem_.rows() : static_cast<Index>(rows.size());
+  finish_.passes += static_cast<double>(count) / static_cast<double>(problem_.rows());
+}
+
+void SmoothSearch::evaluate_all() {
+  for (auto* one : {&margins_, &new_margins_, &curvatures_}) one->resize(at(problem_.rows()));
+  evaluate({}, point_, {margins_, curvatures_});
+}
+
+bool SmoothSearch::report(std::span<const double> w) {
+  if (progress_.moved(w, finish_.passes, kNotANumber, kNotANumber) && ++finish_.iterations < input_.max_iterations)
+    return true;
+  running_ = false;
+  finish_.end = FinishEnd::stopped;
+  return false;
+}
+
+double SmoothSearch::estimated_gap() const {
+  std::vector<double> loss_part = point_.gradient;
+  for (std::size_t j = 0; j < ridge_.size(); ++j) loss_part[j] -= ridge_[j] * point_.w[j];
+  return optimality_.relative_gap(point_.w, loss_part, point_.value);
+}
+
+bool SmoothSearch::certified() {
+  finish_.certificate = certify(problem_, point_.w);
+  finish_.passes += 1;
+  return finish_.certificate.relative_gap <= input_.tol;
+}
+
+void SmoothSearch::conclude() {
+  if (running_) finish_.end = certified() ? FinishEnd::converged : FinishEnd::stalled;
+}
+
+Finish SmoothSearch::take_result() {
+  finish_.w = std::move(point_.w);
+  return std::move(finish_);
+}
+
+void SmoothSearch::remember(const Point& from, const Point& to) {
+  std::vector<double> moved = to.w, change = to.gradient;
+  kernel::axpy(-1.0, from.w.data(), moved.data(), problem_.dim());
+  kernel::axpy(-1.0, from.gradient.data(), change.data(), problem_.dim());
+  memory_.add(std::move(moved), std::move(change));
+}
+
+// The share of the step at which F is least, by bisection on the slope along the way. No pass: the margins of both
+// ends are known.
+double SmoothSearch::best_between(std::span<const double> direction) const {
+  const Loss loss(problem_.spec().loss);
+  const auto y = problem_.targets();
+  const auto slope_at = [&](double t) {
+    double slope = 0;
+    for (std::size_t j = 0; j < direction.size(); ++j)
+      slope += ridge_[j] * (point_.w[j] + t * direction[j]) * direction[j];
+    constexpr Index kBlock = 512;
+    double u[kBlock], slopes[kBlock];
+    for (Index first = 0; first < problem_.rows(); first += kBlock) {
+      const Index count = std::min(kBlock, problem_.rows() - first);
+      for (Index r = 0; r < count; ++r)
+        u[r] = margins_[at(first + r)] + t * (new_margins_[at(first + r)] - margins_[at(first + r)]);
+      loss.terms(u, y.data() + first, count, {nullptr, slopes, nullptr});
+      for (Index r = 0; r < count; ++r)
+        slope += problem_.weight(first + r) * slopes[r] * (new_margins_[at(first + r)] - margins_[at(first + r)]);
+    }
+    return slope;
+  };
+  double low = 0, high = 1;
+  for (int halving = 0; halving < 40 && high - low > 0.1 * high; ++halving) {
+    const double middle = 0.5 * (low + high);
+    (slope_at(middle) < 0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+bool SmoothSearch::full_step(const Metric& metric) {
+  const std::vector<double> direction = memory_.direction(point_.gradient, metric);
+  const double slope = kernel::dot(direction.data(), point_.gradient.data(), problem_.dim());
+  if (!(slope < 0)) return false;
+  if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
+  Point next;
+  double t = 1;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    next.w = point_.w;
+    kernel::axpy(t, direction.data(), next.w.data(), problem_.dim());
+    if (!report(next.w)) return false;
+    evaluate({}, next, {new_margins_, curvatures_});
+    if (next.value <= point_.value + kDecrease * t * slope + point_.rounding()) break;
+    if (attempt + 1 == kMostAttempts) return false;
+    t *= attempt == 0 ? best_between(direction) : 0.3;
+  }
+  remember(point_, next);
+  std::swap(margins_, new_margins_);
+  std::swap(point_, next);
+  return true;
+}
+
+// A step that gained nothing over float rows may have been rounding.
+bool SmoothSearch::try_exact_arithmetic() {
+  if (!running_ || point_.made_in == Arithmetic::exact) return false;
+  arithmetic_ = Arithmetic::exact;
+  evaluate_all();
+  memory_.clear();
+  return true;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,68 @@
+// What searches for the optimum of a smooth problem share: a point with its gradient, steps over all rows that cost one
+// pass each, and the end by certificate. A search differs in its metric and in how it begins.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "finish/finisher.hpp"
+#include "finish/metric.hpp"
+#include "finish/optimality.hpp"
+#include "model/penalty.hpp"
+#include "model/row_sums.hpp"
+
+namespace s3gd {
+
+bool is_smooth(const Problem& problem);  // its penalty is: no 1-norm, no bare 2-norm
+
+class SmoothSearch {
+ protected:
+  struct Point {
+    std::vector<double> w, gradient;  // of F: penalty included
+    double value = std::numeric_limits<double>::infinity();
+    Arithmetic made_in = Arithmetic::data;
+
+    // Differences of F below this are rounding.
+    double rounding() const { return (made_in == Arithmetic::data ? 1e-8 : 1e-13) * std::abs(value); }
+  };
+
+  SmoothSearch(const FinishInput& input, std::vector<double> start, Progress& progress);
+
+  // F and its gradient over the given rows, whose loss is scaled up to the whole; none given: all rows.
+  void evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep = {});
+  // Over all rows at the present point; keeps margins and curvatures.
+  void evaluate_all();
+  // One step over all rows in this metric. False when it gains nothing, or the run is over.
+  bool full_step(const Metric& metric);
+  // What to do after a step that gained nothing: false when there is no more to try.
+  bool try_exact_arithmetic();
+  void remember(const Point& from, const Point& to);
+  bool report(std::span<const double> w);
+  double estimated_gap() const;
+  bool certified();
+  // Ends the search as certified or stalled, unless it has been stopped.
+  void conclude();
+  Finish take_result();
+  bool running() const { return running_; }
+
+  const FinishInput& input_;
+  const Problem& problem_;
+  Progress& progress_;
+  std::vector<double> ridge_;  // second derivative of the penalty in each coordinate
+  StepMemory memory_;
+  Point point_;
+  std::vector<double> curvatures_;  // of all rows at the present point
+  Finish finish_;
+
+ private:
+  double best_between(std::span<const double> direction) const;
+
+  Penalty penalty_;
+  Optimality optimality_;
+  Arithmetic arithmetic_ = Arithmetic::data;
+  std::vector<double> margins_, new_margins_;
+  bool running_ = true;
+};
+
+}  // namespace s3gd
