@@ -17,7 +17,9 @@ constexpr Index kBlockRows = 256;
 constexpr Index kMostParts = 4;
 constexpr Index kRowsPerPart = 512;
 constexpr Index kBytesInParts = 16 << 20;
-constexpr double kFirstJitter = 1e-7;  // of a unit diagonal summed in float
+constexpr double kFaint = 0.03;        // of what is added: a coordinate bent less than this by the rows stands alone
+constexpr double kFloatJitter = 1e-7;  // of a unit diagonal summed in float
+constexpr double kSmallestJitter = 1e-15;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -25,28 +27,83 @@ double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-// Rows [begin, end) of the sample, scaled, added to the lower triangle of `sum` by blocks.
+// Diagonal of the sample's Hessian.
 template <class View>
-void add_rows(const View& x, std::span<const Index> rows, std::span<const double> weights, Index dim, Index begin,
-              Index end, float* sum) {
-  std::vector<float> block(at(kBlockRows * dim), 0.0F);
-  for (Index first = begin; first < end; first += kBlockRows) {
-    const Index count = std::min(kBlockRows, end - first);
-    for (Index r = 0; r < count; ++r) {
-      float* out = block.data() + r * dim;
-      const auto root = static_cast<float>(std::sqrt(weights[at(first + r)]));
-      const Index i = rows[at(first + r)];
-      if constexpr (is_dense_view<View>) {
-        const auto* row = x.row(i);
-        for (Index j = 0; j < x.cols; ++j) out[j] = root * static_cast<float>(row[j]);
-      } else {
-        std::fill(out, out + x.cols, 0.0F);
-        for_each_nonzero(x, i, [&](Index j, auto value) { out[j] = root * static_cast<float>(value); });
-      }
-      if (dim > x.cols) out[x.cols] = root;
-    }
-    blas::syrk_transposed(dim, count, 1.0F, block.data(), dim, 1.0F, sum, dim);
+std::vector<double> column_squares(const View& x, std::span<const Index> rows, std::span<const double> weights,
+                                   Index dim) {
+  std::vector<double> squares(at(dim), 0.0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    for_each_nonzero(x, rows[k], [&](Index j, auto value) {
+      squares[at(j)] += weights[k] * static_cast<double>(value) * static_cast<double>(value);
+    });
+    if (dim > x.cols) squares[at(x.cols)] += weights[k];
   }
+  return squares;
+}
+
+// What all parts of the sum share.
+struct Sampled {
+  std::span<const Index> rows;
+  std::span<const double> weights;
+  std::span<const Index> coupled;       // coordinates that are summed
+  std::span<const std::int32_t> place;  // of each coordinate among them, -1 when it is not
+};
+
+// One row of the sample, scaled, coupled coordinates only.
+template <class View, class S>
+void expand(const View& x, Index i, S root, const Sampled& sampled, S* out) {
+  const std::size_t count = sampled.coupled.size();
+  if constexpr (is_dense_view<View>) {
+    const auto* row = x.row(i);
+    const std::size_t columns = count - (sampled.coupled.back() == x.cols ? 1 : 0);
+    if (columns == at(x.cols))
+      for (std::size_t j = 0; j < columns; ++j) out[j] = root * static_cast<S>(row[j]);
+    else
+      for (std::size_t c = 0; c < columns; ++c) out[c] = root * static_cast<S>(row[sampled.coupled[c]]);
+  } else {
+    std::fill(out, out + count, S(0));
+    for_each_nonzero(x, i, [&](Index j, auto value) {
+      if (const auto place = sampled.place[at(j)]; place >= 0) out[place] = root * static_cast<S>(value);
+    });
+  }
+  if (sampled.coupled.back() == x.cols) out[count - 1] = root;
+}
+
+// Rows [begin, end) of the sample added to the lower triangle of `sum` by blocks.
+template <class View, class S>
+void add_rows(const View& x, const Sampled& sampled, Index begin, Index end, S* sum) {
+  const auto count = static_cast<Index>(sampled.coupled.size());
+  std::vector<S> block(at(kBlockRows * count));
+  for (Index first = begin; first < end; first += kBlockRows) {
+    const Index rows = std::min(kBlockRows, end - first);
+    for (Index r = 0; r < rows; ++r)
+      expand(x, sampled.rows[at(first + r)], static_cast<S>(std::sqrt(sampled.weights[at(first + r)])), sampled,
+             block.data() + r * count);
+    blas::syrk_transposed(count, rows, S(1), block.data(), count, S(1), sum, count);
+  }
+}
+
+// The lower triangle of the sum over the whole sample, divided by the coordinates' sizes. S is the type it is summed in.
+template <class S>
+std::vector<double> scaled_sum(const Problem& problem, const Sampled& sampled, std::span<const double> scale) {
+  const auto count = static_cast<Index>(sampled.rows.size()), width = static_cast<Index>(sampled.coupled.size());
+  const Index bytes = static_cast<Index>(sizeof(S)) * width * width;
+  const Index parts = std::clamp<Index>(std::min(count / kRowsPerPart, kBytesInParts / bytes), 1, kMostParts);
+  std::vector<std::vector<S>> sums(at(parts));
+  problem.x().visit([&](const auto& x) {
+    parallel_for(parts, problem.spec().threads, [&](Index part) {
+      sums[at(part)].assign(at(width * width), S(0));
+      add_rows(x, sampled, count * part / parts, count * (part + 1) / parts, sums[at(part)].data());
+    });
+  });
+  std::vector<double> total(at(width * width));
+  for (Index a = 0; a < width; ++a)
+    for (Index b = 0; b <= a; ++b) {
+      double sum = 0;
+      for (const auto& part : sums) sum += static_cast<double>(part[at(a * width + b)]);
+      total[at(a * width + b)] = sum * scale[at(sampled.coupled[at(a)])] * scale[at(sampled.coupled[at(b)])];
+    }
+  return total;
 }
 
 }  // namespace
@@ -72,39 +129,46 @@ double SampledMetric::row_cost(const Problem& problem) {
 void SampledMetric::build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
                           std::span<const double> added) {
   const Index dim = problem.dim(), count = static_cast<Index>(rows.size());
-  const Index parts = std::clamp<Index>(std::min(count / kRowsPerPart, kBytesInParts / (4 * dim * dim)), 1, kMostParts);
-  std::vector<std::vector<float>> sums(at(parts));
-  problem.x().visit([&](const auto& x) {
-    parallel_for(parts, problem.spec().threads, [&](Index part) {
-      sums[at(part)].assign(at(dim * dim), 0.0F);
-      add_rows(x, rows, weights, dim, count * part / parts, count * (part + 1) / parts, sums[at(part)].data());
-    });
-  });
-  // Divided by its columns' sizes before it is factorised: features on any scale keep their digits.
-  scale_.resize(at(dim));
-  for (Index j = 0; j < dim; ++j) {
-    double sum = added[at(j)];
-    for (const auto& part : sums) sum += static_cast<double>(part[at(j * dim + j)]);
-    scale_[at(j)] = sum > 0 ? 1.0 / std::sqrt(sum) : 1.0;
-  }
-  factor_.resize(at(dim * dim));
-  for (double jitter = kFirstJitter;; jitter *= 10) {
-    for (Index a = 0; a < dim; ++a) {
-      for (Index b = 0; b <= a; ++b) {
-        double sum = 0;
-        for (const auto& part : sums) sum += static_cast<double>(part[at(a * dim + b)]);
-        factor_[at(a * dim + b)] = sum * scale_[at(a)] * scale_[at(b)];
-      }
-      factor_[at(a * dim + a)] += added[at(a)] * scale_[at(a)] * scale_[at(a)] + jitter;
-    }
-    if (blas::cholesky(dim, factor_.data(), dim) || jitter > 1) break;
-  }
   sample_ = count;
+  const std::vector<double> squares =
+      problem.x().visit([&](const auto& x) { return column_squares(x, rows, weights, dim); });
+  scale_.resize(at(dim));
+  coupled_.clear();
+  const bool whole = count == problem.rows();  // then it is the Hessian itself, and made to be exact
+  std::vector<std::int32_t> place(at(dim), -1);
+  for (std::size_t j = 0; j < scale_.size(); ++j) {
+    const double size = squares[j] + added[j];
+    scale_[j] = size > 0 ? 1.0 / std::sqrt(size) : 1.0;
+    if (squares[j] <= (whole ? 0.0 : kFaint) * added[j]) continue;
+    place[j] = static_cast<std::int32_t>(coupled_.size());
+    coupled_.push_back(static_cast<Index>(j));
+  }
+  factor_.clear();
+  if (coupled_.empty()) return;
+
+  const Sampled sampled{rows, weights, coupled_, place};
+  const auto width = static_cast<Index>(coupled_.size());
+  const std::vector<double> sum =
+      whole ? scaled_sum<double>(problem, sampled, scale_) : scaled_sum<float>(problem, sampled, scale_);
+  for (double jitter = whole ? kSmallestJitter : kFloatJitter;; jitter *= 10) {
+    factor_ = sum;
+    for (Index a = 0; a < width; ++a) {
+      const std::size_t j = at(coupled_[at(a)]);
+      factor_[at(a * width + a)] += added[j] * scale_[j] * scale_[j] + jitter;
+    }
+    if (blas::cholesky(width, factor_.data(), width) || jitter > 1) break;
+  }
 }
 
 void SampledMetric::solve(std::span<double> v) const {
   for (std::size_t j = 0; j < v.size(); ++j) v[j] *= scale_[j];
-  blas::cholesky_solve(static_cast<Index>(v.size()), factor_.data(), static_cast<Index>(v.size()), v.data());
+  std::vector<double> part(coupled_.size());
+  for (std::size_t c = 0; c < part.size(); ++c) part[c] = v[at(coupled_[c])];
+  if (!part.empty()) {
+    const auto width = static_cast<Index>(part.size());
+    blas::cholesky_solve(width, factor_.data(), width, part.data());
+  }
+  for (std::size_t c = 0; c < part.size(); ++c) v[at(coupled_[c])] = part[c];
   for (std::size_t j = 0; j < v.size(); ++j) v[j] *= scale_[j];
 }
 

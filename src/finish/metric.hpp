@@ -27,20 +27,22 @@ class DiagonalMetric final : public Metric {
 };
 
 // H = sum over the sample of weight_k x_k x_k' + diag(added), as a Cholesky factor. Summed in float after every column
-// is divided by its size in the sample, so that features on any scale keep their digits.
+// is divided by its size in the sample, so that features on any scale keep their digits. Coordinates that a
+// part of the rows hardly bends beside `added` are taken to couple with nothing and keep their diagonal alone.
 class SampledMetric final : public Metric {
  public:
   // `rows` and `weights` side by side; `added` has dim() numbers, 0 for coordinates without a penalty.
   void build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
              std::span<const double> added);
-  bool empty() const { return factor_.empty(); }
+  bool empty() const { return scale_.empty(); }
   Index sample() const { return sample_; }  // rows it was built from
   void solve(std::span<double> v) const override;
   static double row_cost(const Problem& problem);  // of a row in the sample, in nanoseconds, roughly
 
  private:
   std::vector<double> scale_;   // 1 / size of each column
-  std::vector<double> factor_;  // dim x dim, lower triangle
+  std::vector<Index> coupled_;  // coordinates in the factor, ascending
+  std::vector<double> factor_;  // coupled x coupled, lower triangle
   Index sample_ = 0;
 };
 

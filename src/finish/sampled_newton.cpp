@@ -32,7 +32,7 @@ constexpr double kNextMetric = 0.3;      // likewise the next, at least
 constexpr double kPoorRate = 0.25;       // of the gap, left by a step: not a metric made for a sample then
 constexpr double kShortens = 0.4;        // of the way that is left, by a metric from twice the rows
 constexpr int kMostSteps = 300;          // over all rows; then the exact Newton takes over
-constexpr double kStartPasses = 0.4;     // of S3GD otherwise
+constexpr double kStartPasses = 0.3;     // of S3GD otherwise
 
 // Rough costs in nanoseconds; they decide sizes of samples, so they are constants, not measurements: the same problem
 // takes the same path on every machine.
@@ -143,7 +143,7 @@ void SampledNewton::draw_metric(Index size) {
 }
 
 void SampledNewton::descend() {
-  const Index usual = std::clamp(affordable(kMetricInPasses), problem_.dim() * 3 / 2, problem_.rows());
+  const Index usual = std::min(problem_.rows(), std::max(affordable(kMetricInPasses), problem_.dim() * 3 / 2));
   evaluate_all();
   if (!good_for_all()) draw_metric(usual);
   double first_gap = estimated_gap();
