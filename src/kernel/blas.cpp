@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "s3gd/error.hpp"
 
@@ -12,6 +13,8 @@ void openblas_set_num_threads(int count) __attribute__((weak));  // absent from 
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t uplo_length);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
              const int* ldb, int* info, std::size_t uplo_length);
+void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
+            const int* lwork, int* info, std::size_t jobz_length, std::size_t uplo_length);
 }
 
 namespace s3gd::blas {
@@ -75,12 +78,27 @@ bool cholesky(Index n, double* c, Index ldc) {
   return info == 0;
 }
 
-void cholesky_solve(Index n, const double* factor, Index ldc, double* b) {
+void cholesky_solve(Index n, const double* factor, Index ldc, double* b) { cholesky_solve(n, factor, ldc, b, 1); }
+
+void cholesky_solve(Index n, const double* factor, Index ldc, double* b, Index count) {
+  if (n == 0 || count == 0) return;
+  one_thread();
+  const int size = small(n), stride = leading(ldc), sides = small(count);
+  int info = 0;
+  dpotrs_("U", &size, &sides, factor, &stride, b, &size, &info, 1);
+}
+
+void symmetric_eigen(Index n, double* c, double* values) {
   if (n == 0) return;
   one_thread();
-  const int size = small(n), stride = leading(ldc), one = 1;
-  int info = 0;
-  dpotrs_("U", &size, &one, factor, &stride, b, &size, &info, 1);
+  const int size = small(n);
+  double wanted = 0;
+  int info = 0, query = -1;
+  dsyev_("V", "U", &size, c, &size, values, &wanted, &query, &info, 1, 1);
+  std::vector<double> work(static_cast<std::size_t>(wanted));
+  const int room = static_cast<int>(work.size());
+  dsyev_("V", "U", &size, c, &size, values, work.data(), &room, &info, 1, 1);
+  if (info != 0) throw Error("the eigenvalues of a matrix could not be found", "its entries must be finite");
 }
 
 }  // namespace s3gd::blas

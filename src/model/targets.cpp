@@ -18,6 +18,8 @@ constexpr std::size_t kMostClasses = 1 << 16;
   throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
 }
 
+}  // namespace
+
 void check_labels(const Dataset& data) {
   if (data.rows() == 0) refuse(data, "no rows", "training needs at least one");
   if (data.cols() == 0) refuse(data, "no columns", "training needs at least one feature");
@@ -46,6 +48,8 @@ void check_weights(const Dataset& data) {
   }
   if (!any) refuse(data, "all sample weights are zero", "give at least one row a positive weight");
 }
+
+namespace {
 
 // Rows of positive weight in each class. There are few classes as a rule: their counters are found without the map.
 std::map<double, Index> count_classes(const Dataset& data, const char* loss) {

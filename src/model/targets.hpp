@@ -13,6 +13,11 @@ struct Targets {
   double positive = 0, negative = 0;  // labels behind +1 and -1; NaN when there is none or several were merged
 };
 
+// Throw one Error unless there is a finite label for each row, and weights (if any) are finite, not negative and not all
+// zero.
+void check_labels(const Dataset& data);
+void check_weights(const Dataset& data);
+
 // Throws one Error when the labels do not fit the loss, or weights are negative, not finite or all zero.
 Targets make_targets(const Dataset& data, const ProblemSpec& spec);
 

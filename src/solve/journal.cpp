@@ -7,8 +7,27 @@
 
 namespace s3gd {
 
+namespace {
+
+JournalSource source_of(const Problem& problem, const SolveInput& input) {
+  JournalSource source;
+  source.objective = [problem](std::span<const double> w) { return objective(problem, w); };
+  if (input.test != nullptr)
+    source.test_objective = [test = *input.test](std::span<const double> w) { return objective(test, w); };
+  source.watch = input.watch;
+  return source;
+}
+
+}  // namespace
+
+Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {}
+
 Journal::Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input)
-    : problem_(problem), options_(options), input_(input) {}
+    : Journal(source_of(problem, input), options) {}
+
+double Journal::test_objective(std::span<const double> w) const {
+  return source_.test_objective ? source_.test_objective(w) : std::nan("");
+}
 
 void Journal::append(Solution&& stage) {
   clock_ = RunClock();  // the stage's own time is in its summary
@@ -44,13 +63,13 @@ bool Journal::moved(std::span<const double> w, double passes, double objective, 
     row.passes = this->passes();
     row.cpu_seconds = before_.cpu_seconds + clock_.cpu_seconds();
     row.wall_seconds = wall_seconds();
-    row.train_objective = std::isnan(objective) ? s3gd::objective(problem_, w) : objective;
-    row.test_objective = input_.test != nullptr ? s3gd::objective(*input_.test, w) : std::nan("");
+    row.train_objective = std::isnan(objective) ? source_.objective(w) : objective;
+    row.test_objective = test_objective(w);
     row.gap = gap;
     row.correlation = row.variance_ratio = std::nan("");
     row.stage = stage_;
     trace_.push_back(row);
-    if (input_.watch && !input_.watch(row)) {
+    if (source_.watch && !source_.watch(row)) {
       stopped_ = true;
       stopped_by_ = Status::interrupted;
     }
@@ -88,11 +107,11 @@ Solution Journal::close(std::vector<double> w, Status status, const Certificate&
   row.wall_seconds = summary.graph_seconds + summary.solve_seconds;
   row.train_objective = certificate.primal;
   row.gap = certificate.relative_gap;
-  row.test_objective = input_.test != nullptr ? s3gd::objective(*input_.test, w) : std::nan("");
+  row.test_objective = test_objective(w);
   row.correlation = row.variance_ratio = std::nan("");
   row.stage = stage_;
   trace_.push_back(row);
-  if (input_.watch) input_.watch(row);
+  if (source_.watch) source_.watch(row);
   solution.trace = std::move(trace_);
   solution.w = std::move(w);
   return solution;

@@ -7,8 +7,16 @@
 
 namespace s3gd {
 
+// What a journal asks of the problem, whatever its kind.
+struct JournalSource {
+  std::function<double(std::span<const double> w)> objective;
+  std::function<double(std::span<const double> w)> test_objective;  // empty: no test rows
+  std::function<bool(const TraceRow&)> watch;                       // as in SolveInput
+};
+
 class Journal final : public Progress {
  public:
+  Journal(JournalSource source, const SolveOptions& options);
   Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input);
 
   // A stage that kept its own clock and trace (an estimator's run): adds what it did.
@@ -29,11 +37,11 @@ class Journal final : public Progress {
   Solution close(std::vector<double> w, Status status, const Certificate& certificate);
 
  private:
-  bool traced() const { return options_.trace_every != 0 || input_.watch; }
+  double test_objective(std::span<const double> w) const;
+  bool traced() const { return options_.trace_every != 0 || source_.watch; }
 
-  const Problem& problem_;
+  JournalSource source_;
   const SolveOptions& options_;
-  const SolveInput& input_;
   RunClock clock_;
   Summary before_;  // of the stages that kept their own clock, and the sums so far
   std::vector<TraceRow> trace_;

@@ -1,0 +1,250 @@
+// Proximal quasi-Newton for softmax with any penalty: one pass a step.
+//
+// The loss is replaced by a quadratic (softmax/quadratic.hpp), the penalty stays as it is; the sum is minimised by accelerated
+// proximal steps, which touch no row. Features whose weights are zero and would stay so after a proximal step are left
+// out of it: for l1 and group lasso that is most of them.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernel/kernel.hpp"
+#include "softmax/finish.hpp"
+#include "softmax/optimality.hpp"
+#include "softmax/quadratic.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
+constexpr double kSufficient = 1e-4;  // of the decrease the quadratic promises
+constexpr int kMostTrials = 20;       // of one step's length
+constexpr int kInnerSteps = 1000;
+constexpr double kInnerAccuracy = 0.03;  // of the first proximal step
+constexpr int kStepsPerMetric = 8;
+constexpr int kMostInVain = 30;  // steps without a smaller gap
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+double product(std::span<const double> a, std::span<const double> b) {
+  return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
+}
+
+struct Point {
+  std::vector<double> w, gradient;  // of the loss part
+  double loss = std::numeric_limits<double>::infinity();
+  double penalty = 0;
+  Arithmetic made_in = Arithmetic::data;
+
+  double value() const { return loss + penalty; }
+  double rounding() const { return (made_in == Arithmetic::data ? 1e-7 : 1e-13) * std::abs(value()); }
+};
+
+// The problem of one step: min over x of  g.(x - w) + 1/2 (x - w)'B(x - w) + R(x), over the chosen features.
+struct InnerProblem {
+  const LossQuadratic::Part& quadratic;
+  const MatrixPenalty& penalty;
+  std::span<const double> w, gradient;
+};
+
+// Accelerated proximal gradient with restarts; one product with B a step, the step's length adapted on the way.
+std::vector<double> minimise(const InnerProblem& inner, double& curvature, const Progress& progress) {
+  const std::size_t n = inner.w.size();
+  std::vector<double> x(inner.w.begin(), inner.w.end()), bx(n, 0.0), y = x, by = bx, next(n), bnext(n), moved(n);
+  double momentum = 1, first = -1;
+  curvature *= 0.5;  // it may have fallen since
+  for (int step = 0; step < kInnerSteps && !progress.must_stop(); ++step) {
+    double size = 0;
+    for (;;) {
+      for (std::size_t j = 0; j < n; ++j) next[j] = y[j] - (inner.gradient[j] + by[j]) / curvature;
+      inner.penalty.prox(1 / curvature, next);
+      for (std::size_t j = 0; j < n; ++j) moved[j] = next[j] - inner.w[j];
+      inner.quadratic.times(moved, bnext);
+      double bent = 0;
+      size = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const double d = next[j] - y[j];
+        bent += d * (bnext[j] - by[j]);
+        size += d * d;
+      }
+      if (bent <= curvature * size * (1 + 1e-9) || size == 0) break;
+      curvature = std::max(1.2 * curvature, 1.05 * bent / size);
+    }
+    double uphill = 0;
+    for (std::size_t j = 0; j < n; ++j) uphill += (y[j] - next[j]) * (next[j] - x[j]);
+    const double following = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
+    const double carry = uphill > 0 ? 0.0 : (momentum - 1) / following;
+    momentum = uphill > 0 ? 1.0 : following;
+    for (std::size_t j = 0; j < n; ++j) {
+      y[j] = next[j] + carry * (next[j] - x[j]);
+      by[j] = bnext[j] + carry * (bnext[j] - bx[j]);
+    }
+    std::swap(x, next);
+    std::swap(bx, bnext);
+    if (first < 0) first = size;
+    if (size <= kInnerAccuracy * kInnerAccuracy * first) break;
+  }
+  return x;
+}
+
+class Search {
+ public:
+  Search(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress)
+      : input_(input),
+        problem_(input.problem),
+        progress_(progress),
+        penalty_(problem_),
+        quadratic_(problem_),
+        curvatures_(problem_, quadratic_.kind()),
+        rng_(input.seed, 5),
+        watch_(input.tol) {
+    point_.w = std::move(start);
+    point_.w.resize(at(problem_.dim()), 0.0);
+  }
+
+  Finish run();
+
+ private:
+  void evaluate(Point& point) {
+    point.gradient.resize(point.w.size());
+    point.made_in = arithmetic_;
+    SoftmaxPass pass;
+    pass.arithmetic = arithmetic_;
+    pass.gradient = point.gradient;
+    curvatures_.watch(pass);
+    point.loss = run_pass(problem_, point.w, pass).loss;
+    point.penalty = penalty_.value(point.w);
+    finish_.passes += 1;
+  }
+
+  bool certified(double estimate) {
+    finish_.certificate = certify(problem_, point_.w);
+    finish_.passes += problem_.spec().intercept == Intercept::free ? 2 : 1;
+    watch_.certified(estimate, finish_.certificate.relative_gap);
+    return finish_.certificate.relative_gap <= input_.tol;
+  }
+
+  std::vector<Index> features_to_move() const;
+  std::vector<double> direction();
+  bool step();
+
+  const SoftmaxFinishInput& input_;
+  const SoftmaxProblem& problem_;
+  Progress& progress_;
+  MatrixPenalty penalty_;
+  LossQuadratic quadratic_;
+  Curvatures curvatures_;
+  Rng rng_;
+  GapWatch watch_;
+  Arithmetic arithmetic_ = Arithmetic::data;
+  double curvature_ = 1;  // of the quadratic, as the last inner problem found it
+  Point point_;
+  Finish finish_;
+};
+
+// Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
+std::vector<Index> Search::features_to_move() const {
+  std::vector<double> moved = point_.w;
+  kernel::axpy(-1.0, point_.gradient.data(), moved.data(), problem_.dim());
+  penalty_.prox(1.0, moved);
+  const Index classes = problem_.classes();
+  std::vector<Index> chosen;
+  for (Index j = 0; j < problem_.features(); ++j) {
+    bool moves = problem_.spec().penalty.kind == MatrixPenaltyKind::nuclear || (j == problem_.cols());
+    for (Index c = j * classes; c < (j + 1) * classes && !moves; ++c) moves = point_.w[at(c)] != 0 || moved[at(c)] != 0;
+    if (moves) chosen.push_back(j);
+  }
+  return chosen;
+}
+
+std::vector<double> Search::direction() {
+  const std::vector<Index> chosen = features_to_move();
+  const Index classes = problem_.classes();
+  std::vector<double> w, gradient;
+  MatrixPenaltySpec spec = problem_.spec().penalty;
+  spec.factors.clear();
+  Index columns = 0;
+  for (const Index j : chosen) {
+    w.insert(w.end(), point_.w.begin() + j * classes, point_.w.begin() + (j + 1) * classes);
+    gradient.insert(gradient.end(), point_.gradient.begin() + j * classes, point_.gradient.begin() + (j + 1) * classes);
+    if (j == problem_.cols()) continue;
+    ++columns;
+    if (!problem_.spec().penalty.factors.empty()) spec.factors.push_back(problem_.spec().penalty.factors[at(j)]);
+  }
+  std::vector<double> d(point_.w.size(), 0.0);
+  if (chosen.empty()) return d;
+  const MatrixPenalty penalty(spec, columns, classes, problem_.spec().intercept);
+  const LossQuadratic::Part part = quadratic_.part(chosen);
+  const std::vector<double> x = minimise({part, penalty, w, gradient}, curvature_, progress_);
+  for (std::size_t c = 0; c < chosen.size(); ++c)
+    for (Index k = 0; k < classes; ++k)
+      d[at(chosen[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
+  return d;
+}
+
+bool Search::step() {
+  const std::vector<double> d = direction();
+  Point next;
+  double t = 1;
+  for (int trial = 0;; ++trial) {
+    next.w = point_.w;
+    kernel::axpy(t, d.data(), next.w.data(), problem_.dim());
+    const double promised = t * product(d, point_.gradient) + penalty_.value(next.w) - point_.penalty;
+    if (!(promised < point_.rounding())) return false;
+    if (-promised < kNearEnough * std::abs(point_.value())) arithmetic_ = Arithmetic::exact;
+    evaluate(next);
+    if (next.value() <= point_.value() + kSufficient * promised + point_.rounding()) break;
+    if (trial == kMostTrials || progress_.must_stop()) return false;
+    t *= 0.4;
+  }
+  std::vector<double> moved = next.w, change = next.gradient;
+  kernel::axpy(-1.0, point_.w.data(), moved.data(), problem_.dim());
+  kernel::axpy(-1.0, point_.gradient.data(), change.data(), problem_.dim());
+  quadratic_.remember(std::move(moved), std::move(change));
+  std::swap(point_, next);
+  return true;
+}
+
+Finish Search::run() {
+  evaluate(point_);
+  const Index sample = std::min(problem_.rows(), 4 * problem_.features());
+  quadratic_.build(curvatures_, sample, rng_);
+  int steps = 0, in_vain = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (;;) {
+    const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value());
+    if (watch_.worth_certifying(gap) && certified(gap)) {
+      finish_.end = FinishEnd::converged;
+      break;
+    }
+    in_vain = gap < least ? 0 : in_vain + 1;
+    least = std::min(least, gap);
+    ++finish_.iterations;
+    if (!progress_.moved(point_.w, finish_.passes, point_.value(), gap) || finish_.iterations > input_.max_iterations) {
+      finish_.end = FinishEnd::stopped;
+      break;
+    }
+    if (in_vain < kMostInVain && step()) {
+      if (++steps % kStepsPerMetric == 0) quadratic_.build(curvatures_, sample, rng_);
+      continue;
+    }
+    if (progress_.must_stop()) continue;       // moved() will say so
+    if (point_.made_in == Arithmetic::data) {  // it may have been rounding
+      arithmetic_ = Arithmetic::exact;
+      evaluate(point_);
+      quadratic_.forget();
+      continue;
+    }
+    finish_.end = certified(0) ? FinishEnd::converged : FinishEnd::stalled;
+    break;
+  }
+  finish_.w = std::move(point_.w);
+  return std::move(finish_);
+}
+
+}  // namespace
+
+Finish finish_by_prox_newton(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress) {
+  return Search(input, std::move(start), progress).run();
+}
+
+}  // namespace s3gd

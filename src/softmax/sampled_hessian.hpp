@@ -1,0 +1,28 @@
+// A Hessian over the features, summed over a sample of rows.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "s3gd/softmax.hpp"
+
+namespace s3gd {
+
+// sum over the sample of weight_k x_k x_k', features x features, the constant feature included; both triangles. Summed in
+// float, by parts whose borders depend on the sizes alone.
+std::vector<double> sampled_hessian(const SoftmaxProblem& problem, std::span<const Index> rows,
+                                    std::span<const double> weights);
+
+// A symmetric positive matrix plus diag(added) as a Cholesky factor, divided by its columns' sizes first, so that features
+// on any scale keep their digits.
+class FeatureFactor {
+ public:
+  FeatureFactor(std::vector<double> matrix, std::span<const double> added);
+  // v <- (matrix + diag(added))^-1 v; several vectors, one after the other, are solved for at once.
+  void solve(std::span<double> v) const;
+
+ private:
+  std::vector<double> scale_, factor_;
+};
+
+}  // namespace s3gd
