@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "anchor/rows.hpp"
+#include "data/row_access.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/table.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "anchor/rows.hpp"
 #include "base/threads.hpp"
+#include "data/row_access.hpp"
 #include "finish/curvature_sample.hpp"
 
 namespace s3gd {

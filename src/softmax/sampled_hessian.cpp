@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "anchor/rows.hpp"
 #include "base/threads.hpp"
+#include "data/row_access.hpp"
 #include "kernel/blas.hpp"
 
 namespace s3gd {
