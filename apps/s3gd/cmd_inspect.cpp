@@ -1,4 +1,4 @@
-// s3gd inspect DATA: what is in a dataset, and what to look out for before training on it.
+// s3gd inspect DATA: what is in a dataset, and what to look out for before training on it; or in a model.
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "data/format.hpp"
 #include "data/summary.hpp"
+#include "inspect_model.hpp"
 #include "inspect_theory.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -22,6 +23,7 @@ struct Options {
   std::string source;
   LoadOptions load;
   TheoryOptions theory;
+  Index top = 10;
 };
 
 bool has_checksums(const Dataset& data) { return data.verifier && data.verifier->has_checksums(); }
@@ -132,6 +134,10 @@ std::string notes(const Dataset& data, const DataSummary& summary) {
 }
 
 int run(Options options, const Common& common) {
+  if (is_model_file(options.source)) {
+    inspect_model(options.source, options.top, common);
+    return kGood;
+  }
   options.load.threads = common.threads;
   const double start = wall_now();
   const Dataset data = load(options.source, options.load);
@@ -153,8 +159,12 @@ int run(Options options, const Common& common) {
 
 std::function<int()> setup_inspect(CLI::App& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("DATA", options->source, "file, - for standard input, name of a known dataset, or gen:KIND?..")
+  app.add_option("DATA", options->source,
+                 "file, - for standard input, name of a known dataset, or gen:KIND?..; or a MODEL saved by train")
       ->required();
+  app.add_option("--top", options->top, "MODEL: how many of the largest weights are shown, of each class")
+      ->check(whole_number(0))
+      ->type_name("N");
   add_theory_options(app, options->theory);
   add_load_options(app, options->load);
   return [options, &common] { return run(*options, common); };

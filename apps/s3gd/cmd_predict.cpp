@@ -1,15 +1,20 @@
-// s3gd predict MODEL DATA [-o OUT]
+// s3gd predict MODEL DATA [-o OUT]: rows are read, predicted and written block by block, and none is kept.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <atomic>
+#include <cerrno>
 #include <memory>
+#include <optional>
 
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "command.hpp"
+#include "data/row_stream.hpp"
+#include "fit/predictor.hpp"
+#include "metrics_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
-#include "s3gd/model.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -20,51 +25,9 @@ struct PredictOptions {
   std::string output;
   bool proba = false;
   bool margin = false;
+  MetricChoice metrics;
   LoadOptions load;
 };
-
-Json prediction_of(const Model& model, double margin, const PredictOptions& options) {
-  if (options.margin || !model.classifies()) return margin;
-  if (options.proba) return probability(model, margin);
-  return margin > 0 ? model.positive : model.negative;
-}
-
-std::string to_lines(const std::vector<Json>& predictions) {
-  std::string lines;
-  for (const Json& prediction : predictions)
-    lines +=
-        (prediction.is_string() ? prediction.get<std::string>() : fmt::format("{}", prediction.get<double>())) + "\n";
-  return lines;
-}
-
-Json to_json(const Metrics& metrics, Index rows) {
-  Json object{{"rows", rows}};
-  if (metrics.unknown > 0) object["unknown_labels"] = metrics.unknown;
-  if (metrics.rows == 0) return object;
-  if (metrics.classification) {
-    object["accuracy"] = metrics.accuracy;
-    object["log_loss"] = metrics.log_loss;
-    object["auc"] = metrics.auc;
-  } else {
-    object["rmse"] = metrics.rmse;
-    object["r2"] = metrics.r2;
-  }
-  return object;
-}
-
-std::string to_text(const Metrics& metrics) {
-  if (!metrics.classification)
-    return format_fields({{"rows", format_count(metrics.rows)},
-                          {"RMSE", format_number(metrics.rmse)},
-                          {"R2", format_number(metrics.r2)}});
-  std::vector<std::pair<std::string, std::string>> fields{
-      {"rows", format_count(metrics.rows)}, {"accuracy", fmt::format("{:.2f} %", 100 * metrics.accuracy)}};
-  if (!std::isnan(metrics.log_loss)) fields.emplace_back("log-loss", format_number(metrics.log_loss));
-  if (!std::isnan(metrics.auc)) fields.emplace_back("AUC", format_number(metrics.auc));
-  if (metrics.unknown > 0)
-    fields.emplace_back("left out", format_count(metrics.unknown) + " rows with a label the model does not know");
-  return format_fields(fields);
-}
 
 bool is_standard_output(const std::string& path) { return path == "-" || path == "/dev/stdout"; }
 
@@ -74,44 +37,203 @@ void check_options(const PredictOptions& options, const Common& common) {
     throw UsageError("--json and -o - both want standard output: give -o a file, or leave it out");
 }
 
-Dataset load_rows(const Model& model, const PredictOptions& options, const Common& common) {
-  LoadOptions load_options = options.load;
-  load_options.threads = common.threads;
-  read_alike(load_options, model.index_base, model.label_column);
-  return load(options.data, load_options);
+// Nobody reads standard output any more: there is no point in going on.
+struct ReaderLeft {};
+
+// What is kept of a block until its turn to be written comes.
+struct PredictedBlock {
+  std::vector<double> margins;
+  Labels labels;
+  std::vector<double> weights;
+  std::string lines;
+};
+
+// The numbers shown for a row: its margins, or its probabilities (of two classes, the second one's).
+class Numbers {
+ public:
+  Numbers(const Model& model, bool proba) : model_(model), proba_(proba), shares_(model.classes.size()) {}
+  std::span<const double> of(std::span<const double> margins) {
+    if (!proba_) return margins;
+    probabilities(model_, margins, shares_);
+    return model_.outputs() == 1 ? std::span<const double>(shares_).last(1) : shares_;
+  }
+
+ private:
+  const Model& model_;
+  bool proba_;
+  std::vector<double> shares_;
+};
+
+class Prediction {
+ public:
+  using Write = std::function<void(const std::string& lines)>;
+
+  // write: takes the lines of each block in turn; empty = keep them as JSON. only_unlabelled: predictions are wanted
+  // only when there is nothing to compare them with.
+  Prediction(const Model& model, const PredictOptions& options, bool only_unlabelled, Write write)
+      : model_(model),
+        numbers_shown_(options.margin || options.proba || !model.classifies()),
+        proba_(options.proba),
+        write_(std::move(write)),
+        wanted_(only_unlabelled ? Wanted::not_known : Wanted::yes),
+        counter_(model) {}
+
+  void run(const std::string& source, const LoadOptions& options) {
+    stream_rows(source, options, [this](const Dataset& shape) -> BlockWork {
+      source_ = shape.source;
+      labelled_ = shape.y.kind != LabelKind::none;
+      if (wanted_ == Wanted::not_known && !labelled_) wanted_ = Wanted::yes;
+      predictor_.emplace(model_, shape);
+      return [this](const Dataset& block) -> std::function<void()> {
+        return [this, predicted = predict(block)] { take(*predicted); };
+      };
+    });
+  }
+
+  Index rows() const { return rows_; }
+  Metrics metrics() const { return counter_.result(); }
+  bool wanted() const { return wanted_ == Wanted::yes; }
+  const Json& predictions() const { return predictions_; }
+
+ private:
+  enum class Wanted { not_known, yes, no };
+
+  // On any thread.
+  std::shared_ptr<PredictedBlock> predict(const Dataset& block) const {
+    auto result = std::make_shared<PredictedBlock>();
+    result->margins.resize(static_cast<std::size_t>(block.rows() * predictor_->outputs()));
+    predictor_->margins(block.x, 0, block.rows(), result->margins.data());
+    if (labelled_) {
+      result->labels.values = Array<double>(std::vector<double>(block.y.values.begin(), block.y.values.end()));
+      result->labels.class_names = block.y.class_names;
+      result->weights.assign(block.weights.begin(), block.weights.end());
+    }
+    if (write_ && wanted_ != Wanted::no) result->lines = to_lines(result->margins);
+    return result;
+  }
+
+  // In the order of the rows.
+  void take(const PredictedBlock& block) {
+    const Index outputs = predictor_->outputs();
+    require_finite(block.margins, outputs, rows_, source_);
+    rows_ += static_cast<Index>(block.margins.size()) / outputs;
+    if (labelled_) counter_.add(block.labels, block.weights, block.margins);
+    if (wanted_ == Wanted::not_known) wanted_ = counter_.known_rows() > 0 ? Wanted::no : Wanted::yes;
+    if (wanted_ == Wanted::yes) write_ ? write_(block.lines) : keep(block.margins);
+  }
+
+  template <class F>
+  void for_each_row(std::span<const double> margins, F&& f) const {
+    const auto outputs = static_cast<std::size_t>(predictor_->outputs());
+    for (std::size_t at = 0; at < margins.size(); at += outputs) f(margins.subspan(at, outputs));
+  }
+
+  const std::string& class_of(std::span<const double> margins) const {
+    return model_.classes[static_cast<std::size_t>(predicted_class(model_, margins))];
+  }
+
+  std::string to_lines(std::span<const double> all_margins) const {
+    std::string lines;
+    Numbers numbers(model_, proba_);
+    for_each_row(all_margins, [&](std::span<const double> margins) {
+      if (numbers_shown_) {
+        const auto shown = numbers.of(margins);
+        for (std::size_t k = 0; k < shown.size(); ++k)
+          fmt::format_to(std::back_inserter(lines), "{}{}", k == 0 ? "" : " ", shown[k]);
+      } else {
+        lines += class_of(margins);
+      }
+      lines += '\n';
+    });
+    return lines;
+  }
+
+  void keep(std::span<const double> all_margins) {
+    Numbers numbers(model_, proba_);
+    for_each_row(all_margins, [&](std::span<const double> margins) {
+      const auto shown = numbers_shown_ ? numbers.of(margins) : std::span<const double>();
+      if (!numbers_shown_)
+        predictions_.push_back(class_of(margins));
+      else if (shown.size() == 1)
+        predictions_.push_back(shown[0]);
+      else
+        predictions_.push_back(std::vector<double>(shown.begin(), shown.end()));
+    });
+  }
+
+  const Model& model_;
+  const bool numbers_shown_, proba_;
+  const Write write_;
+  std::atomic<Wanted> wanted_;
+  MetricsCounter counter_;
+  std::optional<Predictor> predictor_;
+  std::string source_;
+  bool labelled_ = false;
+  Index rows_ = 0;
+  Json predictions_ = Json::array();
+};
+
+void run_until_interrupted(Prediction& prediction, const std::string& source, const LoadOptions& options) {
+  try {
+    prediction.run(source, options);
+  } catch (const Error&) {
+    if (interrupted()) throw Interrupted();
+    throw;
+  }
 }
 
 // One kind of result on standard output: predictions where they are asked for or all there is, otherwise metrics.
 // Metrics that have to give way go to standard error.
+void report(const Prediction& prediction, const Metrics& metrics, bool shown, const Model& model,
+            const PredictOptions& options, const Common& common) {
+  if (common.json) {
+    Json object{{"rows", prediction.rows()}};
+    add_metrics(object, metrics, options.metrics, model);
+    if (shown) object["predictions"] = prediction.predictions();
+    print_json(object);
+  } else if (metrics.rows > 0) {
+    std::string text = metrics_text(metrics, options.metrics, model);
+    if (!shown) return print(text);
+    text.pop_back();  // remark ends the line
+    remark(common, text);
+  }
+}
+
 int predict(const PredictOptions& options, const Common& common) {
   check_options(options, common);
   const Model model = load_model(options.model);
-  if (options.proba) probability(model, 0.0);  // fails before the data is read when the model has none
-  const Dataset data = load_rows(model, options, common);
-  const std::vector<double> margins = predict_margins(model, data, common.threads);
-  const Metrics metrics = data.y.kind == LabelKind::none ? Metrics{} : evaluate(model, data, margins);
+  if (options.proba) require_probabilities(model);
+  check_metrics(options.metrics, model);
+  LoadOptions load_options = options.load;
+  load_options.threads = common.threads;
+  read_alike(load_options, model.index_base, model.label_column);
 
   const bool to_file = !options.output.empty() && !is_standard_output(options.output);
-  const bool shown = !to_file && (!options.output.empty() || options.proba || options.margin || metrics.rows == 0);
-  std::vector<Json> predictions;
-  if (to_file || shown)
-    for (const double margin : margins) predictions.push_back(prediction_of(model, margin, options));
-  if (to_file) write_atomically(options.output, [&](std::ostream& out) { out << to_lines(predictions); });
-
-  if (common.json) {
-    Json object = to_json(metrics, data.rows());
-    if (shown) object["predictions"] = predictions;
-    print_json(object);
-  } else if (shown) {
-    print(to_lines(predictions));
-    if (metrics.rows > 0) {
-      std::string text = to_text(metrics);
-      text.pop_back();  // remark ends the line
-      remark(common, text);
-    }
-  } else if (metrics.rows > 0) {
-    print(to_text(metrics));
+  const bool asked = !options.output.empty() || options.proba || options.margin;
+  std::ostream* file = nullptr;
+  Prediction::Write write;
+  if (to_file)
+    write = [&](const std::string& lines) {
+      if (!(*file << lines)) throw_file_error("write", options.output, errno);
+    };
+  else if (!common.json)
+    write = [](const std::string& lines) {
+      if (!print_now(lines)) throw ReaderLeft();
+    };
+  Prediction prediction(model, options, !asked, std::move(write));
+  try {
+    if (to_file)
+      write_atomically(options.output, [&](std::ostream& out) {
+        file = &out;
+        run_until_interrupted(prediction, options.data, load_options);
+      });
+    else
+      run_until_interrupted(prediction, options.data, load_options);
+  } catch (const ReaderLeft&) {
+    return kGood;  // what went wrong, if it was no reader that left, is reported with the exit code
   }
+  const Metrics metrics = prediction.metrics();
+  report(prediction, metrics, !to_file && prediction.wanted(), model, options, common);
   if (metrics.rows == 0 && metrics.unknown > 0) remark(common, "no metrics: the model knows none of the labels");
   if (to_file) remark(common, "predictions written to " + options.output);
   return kGood;
@@ -125,8 +247,10 @@ std::function<int()> setup_predict(CLI::App& app, const Common& common) {
   app.add_option("DATA", options->data, "rows to predict; with labels, metrics are printed")->required();
   app.add_option("-o,--output", options->output, "where the predictions go, one a line; - = standard output")
       ->type_name("FILE");
-  app.add_flag("--proba", options->proba, "probability of the positive class instead of a label (logistic)");
-  app.add_flag("--margin", options->margin, "w.x + b instead of a label");
+  app.add_flag("--proba", options->proba,
+               "probability of the positive class, or of every class, instead of a label (logistic, softmax)");
+  app.add_flag("--margin", options->margin, "w.x + b (of every class) instead of a label");
+  add_metrics_option(app, options->metrics);
   add_load_options(app, options->load);
   return [options, &common] { return predict(*options, common); };
 }

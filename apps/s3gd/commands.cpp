@@ -18,12 +18,16 @@ const std::vector<Command>& commands() {
        "s3gd train mnist --paper --step 1 --iterations 40000 --trace trace.csv",
        setup_train},
       {"predict", "Fit", "labels, probabilities or margins; with labels present, metrics",
-       "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt", setup_predict},
+       "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt\n"
+       "zcat huge.svm.gz | s3gd predict a9a.model - -o - | sort | uniq -c",
+       setup_predict},
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
        setup_graph},
-      {"inspect", "Data", "what is in a dataset, and what to look out for",
-       "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json", setup_inspect},
+      {"inspect", "Data", "what is in a dataset, and what to look out for; or what is in a model",
+       "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json\n"
+       "s3gd inspect a9a.model --top 20",
+       setup_inspect},
       {"convert", "Data", "from any format to any other, scaled or split on the way",
        "s3gd convert train.csv train.s3d --label-column -1\n"
        "s3gd convert all.svm train.s3d --split 0.2 --split-out test.s3d",

@@ -35,6 +35,13 @@ void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_errno = errno != 0 ? errno : EIO;
 }
 
+bool print_now(std::string_view text) {
+  print(text);
+  errno = 0;
+  if (std::fflush(stdout) != 0 && output_errno == 0) output_errno = errno != 0 ? errno : EIO;
+  return output_errno == 0;
+}
+
 void print_json(const Json& object) { print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 void remark(const Common& common, std::string_view text) {
@@ -48,9 +55,7 @@ void print_error(std::string_view text, bool json) {
 }
 
 int finish_output(int exit_code) {
-  errno = 0;
-  if (std::fflush(stdout) != 0 && output_errno == 0) output_errno = errno != 0 ? errno : EIO;
-  if (output_errno == 0 || output_errno == EPIPE) return exit_code;
+  if (print_now("") || output_errno == EPIPE) return exit_code;
   fmt::print(stderr, "s3gd: error: cannot write standard output: {}\n", std::strerror(output_errno));
   return exit_code == kGood ? kBadInput : exit_code;
 }

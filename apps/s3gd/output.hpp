@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 // become null; bytes that are not UTF-8 become U+FFFD.
 void print_json(const Json& object);
 void print(std::string_view text);                         // to standard output
+bool print_now(std::string_view text);                     // flushed; false once nobody reads standard output any more
 void remark(const Common& common, std::string_view text);  // to standard error, unless --quiet
 void print_error(std::string_view text, bool json);        // "s3gd: error: ..."; with json also {"status": "error", ..}
 

@@ -86,8 +86,8 @@ Matrix rearranged(const CsrView<T, I>& view, const std::vector<Index>& to, int t
   return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
 }
 
-Dataset match_names(const Dataset& data, const std::vector<std::string>& names, int threads) {
-  if (data.feature_names == names) return data;
+std::vector<Index> places_by_name(const Dataset& data, const std::vector<std::string>& names) {
+  if (data.feature_names == names) return {};
   const Places here = places_of(data.feature_names, data.source);
   const Places wanted = places_of(names, "the training data");
   std::vector<Index> to;
@@ -96,24 +96,30 @@ Dataset match_names(const Dataset& data, const std::vector<std::string>& names, 
     if (place != wanted.end()) to.push_back(static_cast<Index>(place->second));
   }
   if (to.size() != names.size() || names.size() != data.feature_names.size()) refuse_names(data, names, here, wanted);
+  return to;
+}
+
+}  // namespace
+
+std::vector<Index> column_places(const Dataset& data, const std::vector<std::string>& names, Index cols) {
+  if (!names.empty() && !data.feature_names.empty()) return places_by_name(data, names);
+  if (data.cols() == cols || data.has_open_width()) return {};
+  const bool label_taken = data.cols() + 1 == cols && !data.label_column.empty();
+  throw Error(data.source + " has " + std::to_string(data.cols()) + " columns, " + std::to_string(cols) +
+                  " were there in training",
+              label_taken ? "one column was taken for the label: --label-column none when there is none"
+                          : "give the columns of the training rows");
+}
+
+Dataset match_columns(const Dataset& data, const std::vector<std::string>& names, Index cols, int threads) {
+  const std::vector<Index> to = column_places(data, names, cols);
+  if (to.empty()) return data;
   data.verify(threads);
   Dataset matched = data;
   matched.verifier = nullptr;
   matched.feature_names = names;
   matched.x = data.x.visit([&](const auto& view) { return rearranged(view, to, threads); });
   return matched;
-}
-
-}  // namespace
-
-Dataset match_columns(const Dataset& data, const std::vector<std::string>& names, Index cols, int threads) {
-  if (!names.empty() && !data.feature_names.empty()) return match_names(data, names, threads);
-  if (data.cols() == cols || data.has_open_width()) return data;
-  const bool label_taken = data.cols() + 1 == cols && !data.label_column.empty();
-  throw Error(data.source + " has " + std::to_string(data.cols()) + " columns, " + std::to_string(cols) +
-                  " were there in training",
-              label_taken ? "one column was taken for the label: --label-column none when there is none"
-                          : "give the columns of the training rows");
 }
 
 }  // namespace s3gd

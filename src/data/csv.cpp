@@ -1,27 +1,15 @@
-// CSV and TSV text: one row a record, one of its fields the label, one perhaps the weight.
+// CSV and TSV text, read whole or block by block.
 #include <algorithm>
-#include <limits>
-#include <map>
 
-#include "data/csv_plan.hpp"
-#include "data/csv_record.hpp"
+#include "data/csv_parser.hpp"
 #include "data/labels.hpp"
-#include "data/number.hpp"
 #include "data/readers.hpp"
+#include "data/row_stream.hpp"
 #include "data/rows_builder.hpp"
-#include "data/text_blocks.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
-
-constexpr std::ptrdiff_t kShortestField = 2;  // "1,"
-
-using Words = std::map<std::string, Index, std::less<>>;  // each word and its number, in order of appearance
-
-Index number_of(Words& words, const std::string& word) {
-  return words.try_emplace(word, static_cast<Index>(words.size())).first->second;
-}
 
 template <class T>
 struct Collected {
@@ -29,165 +17,79 @@ struct Collected {
   RowsBuilder<T> rows;
   GrowBuffer<double> labels;  // with words, their numbers
   GrowBuffer<double> weights;
-  Words words;
+  csv::Words words;
+  std::optional<bool> label_words;  // whether labels are words, once one was seen
   bool any_missing = false;
 };
 
+// Adds what it parses to the rows of the whole file.
 template <class T>
-class CsvParser final : public BlockParser {
+class Collector final : public csv::CsvParser<T> {
  public:
-  CsvParser(const CsvPlan& plan, const LoadOptions& options, Collected<T>& result)
-      : plan_(plan), separator_(plan.separator), missing_(options.missing), result_(result) {}
-
-  Index parse(const char* begin, const char* end) override {
-    end_ = end;
-    block_.clear();
-    words_.clear();
-    first_label_ = nullptr;
-    any_missing_ = false;
-    const Index capacity = (end - begin) / kShortestField + 1;
-    block_.columns.resize(capacity);
-    block_.values.resize(capacity);
-    block_.widest = plan_.features() - 1;
-    count_ = 0;
-    for (const char* p = begin; p < end;) {
-      const char* const start = skip_pad(p, separator_);
-      p = ends_record(start) ? start : parse_record(p);
-      p += *p == '\r' ? 2 : 1;
-    }
-    block_.columns.resize(count_);
-    block_.values.resize(count_);
-    return std::count(begin, end, '\n');
-  }
+  Collector(const CsvPlan& plan, const LoadOptions& options, Collected<T>& result)
+      : csv::CsvParser<T>(plan, options), result_(result) {}
 
   void commit() override {
-    if (first_label_ != nullptr) {
-      const bool words = !words_.empty();
-      if (result_.labels.size() > 0 && words != !result_.words.empty()) refuse_mixture(first_label_, words);
-      if (words) renumber_words();
-    }
-    result_.rows.append(block_);
-    result_.labels.append(block_.labels);
-    result_.weights.append(block_.weights);
-    result_.any_missing |= any_missing_;
+    this->check_labels(result_.label_words);
+    if (!this->words_.empty()) renumber_words();
+    result_.rows.append(this->block_);
+    result_.labels.append(this->block_.labels);
+    result_.weights.append(this->block_.weights);
+    result_.any_missing |= this->any_missing_;
   }
 
  private:
-  const char* parse_record(const char* p) {
-    const Index fields = plan_.fields();
-    for (Index field = 0;; ++field, ++p) {
-      if (field == fields)
-        throw TextProblem{p, "more than " + std::to_string(fields) + " fields", "as many as in the first line"};
-      const Index column = plan_.columns[static_cast<std::size_t>(field)];
-      if (column >= 0)
-        p = parse_feature(p, field, column);
-      else if (column == CsvPlan::kLabel)
-        p = parse_label(p);
-      else
-        p = parse_weight(p);
-      if (*p == separator_) continue;
-      if (field + 1 < fields)
-        throw TextProblem{p, std::to_string(field + 1) + " fields", std::to_string(fields) + " as in the first line"};
-      break;
-    }
-    block_.ends.push_back(count_);
-    return p;
-  }
-
-  const char* parse_feature(const char* p, Index field, Index column) {
-    T value;
-    const char* stop = parse_number(skip_pad(p, separator_), value);
-    if (stop != nullptr) stop = skip_pad(stop, separator_);
-    if (stop == nullptr || (*stop != separator_ && !ends_record(stop))) [[unlikely]]
-      stop = parse_odd_feature(p, field, value);
-    block_.columns[count_] = column;
-    block_.values[count_] = value;
-    count_ += !is_plain_zero(value);
-    return stop;
-  }
-
-  // Quoted, missing or wrong.
-  const char* parse_odd_feature(const char* p, Index field, T& value) {
-    const char* const stop = take_field(p, end_, separator_, text_);
-    if (is_missing(text_)) {
-      if (missing_ == Missing::error)
-        throw TextProblem{skip_pad(p, separator_), "a missing value in " + plan_.name_of(field), "a number",
-                          "--missing zero or --missing mean fills it in"};
-      value = missing_ == Missing::zero ? T{0} : std::numeric_limits<T>::quiet_NaN();
-      any_missing_ |= missing_ == Missing::mean;
-      return stop;
-    }
-    value = whole_number_text<T>(p, "in " + plan_.name_of(field));
-    return stop;
-  }
-
-  const char* parse_weight(const char* p) {
-    const char* const stop = take_field(p, end_, separator_, text_);
-    const auto weight = whole_number_text<double>(p, "as the weight");
-    if (weight < 0) throw TextProblem{p, "the weight " + quote_text(text_), "a weight that is not negative"};
-    block_.weights.push_back(weight);
-    return stop;
-  }
-
-  const char* parse_label(const char* p) {
-    const char* const stop = take_field(p, end_, separator_, text_);
-    if (is_missing(text_)) throw TextProblem{p, text_.empty() ? "no label" : quote_text(text_), "a label in every row"};
-    const bool word = !is_number(text_);
-    if (first_label_ == nullptr)
-      first_label_ = p;
-    else if (word != !words_.empty())
-      refuse_mixture(p, word);
-    block_.labels.push_back(word ? static_cast<double>(number_of(words_, text_))
-                                 : whole_number_text<double>(p, "as the label"));
-    return stop;
-  }
-
-  // All of text_ as a number.
-  template <class N>
-  N whole_number_text(const char* p, const std::string& where) {
-    const std::size_t size = text_.size();
-    text_.append(kNumberPadding, '\0');
-    N value{};
-    const char* const stop = parse_number(text_.data(), value);
-    const bool whole = stop == text_.data() + size;
-    const std::string expected = stop == nullptr ? expected_number<N>(text_.data()) : "a number";
-    text_.resize(size);
-    if (!whole)
-      throw TextProblem{skip_pad(p, separator_), text_.empty() ? "an empty field" : quote_text(text_),
-                        expected + " " + where};
-    return value;
-  }
-
-  [[noreturn]] void refuse_mixture(const char* at, bool word) const {
-    throw TextProblem{skip_pad(at, separator_), word ? "a word as the label" : "a number as the label",
-                      word ? "a number as in the rows before" : "a word as in the rows before"};
-  }
-
   void renumber_words() {
-    std::vector<double> number(words_.size());
+    std::vector<double> number(this->words_.size());
     // In the order of appearance, so that the numbers do not depend on how the file was cut.
-    std::vector<const std::string*> in_order(words_.size());
-    for (const auto& [word, local] : words_) in_order[static_cast<std::size_t>(local)] = &word;
+    std::vector<const std::string*> in_order(this->words_.size());
+    for (const auto& [word, local] : this->words_) in_order[static_cast<std::size_t>(local)] = &word;
     for (std::size_t k = 0; k < in_order.size(); ++k)
-      number[k] = static_cast<double>(number_of(result_.words, *in_order[k]));
-    for (double& label : block_.labels) label = number[static_cast<std::size_t>(label)];
+      number[k] = static_cast<double>(csv::number_of(result_.words, *in_order[k]));
+    for (double& label : this->block_.labels) label = number[static_cast<std::size_t>(label)];
   }
 
-  const CsvPlan& plan_;
-  const char separator_;
-  const Missing missing_;
   Collected<T>& result_;
-  RowBlock<T> block_;
-  Words words_;
-  const char* first_label_ = nullptr;
-  const char* end_ = nullptr;
-  Index count_ = 0;
-  bool any_missing_ = false;
-  std::string text_;
+};
+
+// What the blocks of a stream have seen so far.
+struct Seen {
+  Index rows = 0;
+  std::optional<bool> label_words;
+};
+
+// Hands what it parses on, block by block.
+template <class T>
+class Streamer final : public csv::CsvParser<T> {
+ public:
+  Streamer(const CsvPlan& plan, const LoadOptions& options, const Dataset& shape, const BlockWork& work, Seen& seen)
+      : csv::CsvParser<T>(plan, options), shape_(shape), work_(work), seen_(seen) {}
+
+  Index parse(const char* begin, const char* end) override {
+    const Index lines = csv::CsvParser<T>::parse(begin, end);
+    borrowed_.take(this->block_, 0, shape_);
+    Labels& labels = borrowed_.data.y;
+    labels.class_names.resize(this->words_.size());
+    for (const auto& [word, number] : this->words_) labels.class_names[static_cast<std::size_t>(number)] = word;
+    finish_ = work_(borrowed_.data);
+    return lines;
+  }
+  void commit() override {
+    this->check_labels(seen_.label_words);
+    seen_.rows += this->block_.rows();
+    finish_();
+  }
+
+ private:
+  const Dataset& shape_;
+  const BlockWork& work_;
+  Seen& seen_;
+  BorrowedRows<T> borrowed_;
+  std::function<void()> finish_;
 };
 
 // Numbers the words, if the labels are words, in their sorted order and returns them.
-std::vector<std::string> sort_words(const Words& words, GrowBuffer<double>& labels) {
+std::vector<std::string> sort_words(const csv::Words& words, GrowBuffer<double>& labels) {
   if (words.empty()) return {};
   std::vector<double> rank(words.size());
   std::vector<std::string> names;
@@ -209,23 +111,43 @@ CsvPlan plan_first_record(TextBlocks& blocks, std::string_view first, char separ
   }
 }
 
-template <class T>
-Dataset read(Input& input, char separator, const LoadOptions& options) {
-  TextBlocks blocks(input, true);
+// The plan for what follows; leaves the blocks standing before the first row.
+CsvPlan plan_rows(TextBlocks& blocks, char separator, const LoadOptions& options) {
   std::string_view first = blocks.look();
   const auto blank = std::min(first.find_first_not_of("\r\n"), first.size());
   blocks.skip(blank);
   first.remove_prefix(blank);
-  if (first.empty()) throw Error(input.name() + " holds no rows");
-  const CsvPlan plan = plan_first_record(blocks, first, separator, options);
+  if (first.empty()) throw Error(blocks.name() + " holds no rows");
+  return plan_first_record(blocks, first, separator, options);
+}
+
+[[noreturn]] void refuse_header_alone(const Input& input) { throw Error(input.name() + " holds a header but no rows"); }
+
+// All that the first record and the options say about the columns, `cols` in number.
+Dataset shape_of(const CsvPlan& plan, Index cols, const Input& input) {
+  Dataset data;
+  data.feature_names = plan.feature_names;
+  if (!data.feature_names.empty())
+    while (static_cast<Index>(data.feature_names.size()) < cols)
+      data.feature_names.push_back("x" + std::to_string(data.feature_names.size() + 1));
+  data.label_column = plan.label_column;
+  data.open_width = false;
+  data.source = input.name();
+  return data;
+}
+
+template <class T>
+Dataset read(Input& input, char separator, const LoadOptions& options) {
+  TextBlocks blocks(input, true);
+  const CsvPlan plan = plan_rows(blocks, separator, options);
   Collected<T> result(options);
-  parse_blocks(blocks, options.threads, [&] { return std::make_unique<CsvParser<T>>(plan, options, result); });
-  if (result.rows.rows() == 0) throw Error(input.name() + " holds a header but no rows");
+  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Collector<T>>(plan, options, result); });
+  if (result.rows.rows() == 0) refuse_header_alone(input);
   if (result.any_missing)
     if (const auto column = result.rows.fill_missing_by_mean())
       throw Error(input.name() + ": feature " + std::to_string(*column) + " has no value in any row, so no mean",
                   "--missing zero, or leave the column out");
-  Dataset data;
+  Dataset data = shape_of(plan, result.rows.cols(), input);
   data.x = std::move(result.rows).finish();
   if (plan.labels) {
     data.y.class_names = sort_words(result.words, result.labels);
@@ -233,14 +155,27 @@ Dataset read(Input& input, char separator, const LoadOptions& options) {
     data.y.kind = data.y.class_names.empty() ? kind_of_labels(data.y.values.span()) : LabelKind::classes;
   }
   data.weights = std::move(result.weights).finish();
-  data.feature_names = plan.feature_names;
-  if (!data.feature_names.empty())
-    while (static_cast<Index>(data.feature_names.size()) < data.cols())
-      data.feature_names.push_back("x" + std::to_string(data.feature_names.size() + 1));
-  data.label_column = plan.label_column;
-  data.open_width = false;
-  data.source = input.name();
   return data;
+}
+
+template <class T>
+void stream(Input& input, char separator, const LoadOptions& options, const RowStart& start) {
+  TextBlocks blocks(input, true);
+  const CsvPlan plan = plan_rows(blocks, separator, options);
+  const Index cols = std::max(options.cols, plan.features());
+  Dataset shape = shape_of(plan, cols, input);
+  shape.x = empty_rows(cols);
+  if (plan.labels) shape.y.kind = LabelKind::real;
+  const BlockWork work = start(shape);
+  Seen seen;
+  parse_blocks(blocks, options.threads,
+               [&] { return std::make_unique<Streamer<T>>(plan, options, shape, work, seen); });
+  if (seen.rows == 0) refuse_header_alone(input);
+}
+
+void stream_with(Input& input, char separator, const LoadOptions& options, const RowStart& start) {
+  options.precision == Precision::float32 ? stream<float>(input, separator, options, start)
+                                          : stream<double>(input, separator, options, start);
 }
 
 Dataset read_with(Input& input, char separator, const LoadOptions& options) {
@@ -267,5 +202,12 @@ int recognise_tsv(std::string_view name, std::span<const char> head) {
 
 Dataset read_csv(Input& input, const LoadOptions& options) { return read_with(input, '\0', options); }
 Dataset read_tsv(Input& input, const LoadOptions& options) { return read_with(input, '\t', options); }
+
+void stream_csv_rows(Input& input, const LoadOptions& options, const RowStart& start) {
+  stream_with(input, '\0', options, start);
+}
+void stream_tsv_rows(Input& input, const LoadOptions& options, const RowStart& start) {
+  stream_with(input, '\t', options, start);
+}
 
 }  // namespace s3gd

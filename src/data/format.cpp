@@ -76,6 +76,12 @@ void refuse_absurd_width(const Dataset& data) {
               "check that index, or number the features without gaps");
 }
 
+Dataset read_whole(const Format& format, Input& input, const LoadOptions& options) {
+  Dataset data = format.read(input, options);
+  refuse_absurd_width(data);
+  return data;
+}
+
 }  // namespace
 
 const std::vector<Format>& format_table() {
@@ -86,15 +92,20 @@ const std::vector<Format>& format_table() {
        recognise_libsvm,
        read_libsvm,
        write_libsvm,
-       stream_libsvm},
+       stream_libsvm,
+       stream_libsvm_rows},
       {{.name = "csv", .extensions = ".csv", .summary = "text, fields between commas or semicolons, header or not"},
        recognise_csv,
        read_csv,
-       write_csv},
+       write_csv,
+       nullptr,
+       stream_csv_rows},
       {{.name = "tsv", .extensions = ".tsv .tab", .summary = "text, fields between tabs, header or not"},
        recognise_tsv,
        read_tsv,
-       write_tsv},
+       write_tsv,
+       nullptr,
+       stream_tsv_rows},
       {{.name = "s3d", .extensions = ".s3d", .summary = "binary, checksummed, used where it lies: opens at once"},
        recognise_s3d,
        read_s3d,
@@ -146,9 +157,17 @@ Dataset load(const std::string& source, const LoadOptions& options) {
   const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
   if (is_generated(source)) return generate(source, options);
   const auto input = Input::open(path_of(source));
-  Dataset data = (chosen != nullptr ? *chosen : recognise(*input)).read(*input, options);
-  refuse_absurd_width(data);
-  return data;
+  return read_whole(chosen != nullptr ? *chosen : recognise(*input), *input, options);
+}
+
+void stream_rows(const std::string& source, const LoadOptions& options, const RowStart& start) {
+  const Format* chosen = options.format.empty() ? nullptr : &format_named(options.format);
+  if (is_generated(source)) return stream_loaded(generate(source, options), options.threads, start);
+  const auto input = Input::open(path_of(source));
+  const Format& format = chosen != nullptr ? *chosen : recognise(*input);
+  if (format.stream_rows != nullptr && options.missing != Missing::mean)
+    return format.stream_rows(*input, options, start);
+  stream_loaded(read_whole(format, *input, options), options.threads, start);
 }
 
 void save(const Dataset& data, const std::string& path, const SaveOptions& options) {

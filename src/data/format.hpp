@@ -23,6 +23,8 @@ struct Format {
   void (*write)(const Dataset& data, const std::string& path, const SaveOptions& options);  // null: not written
   // Writes blocks of rows as they come, keeping none: for data that does not fit into memory. Null: cannot.
   void (*stream)(const std::string& path, const std::function<void(const RowSink& take)>& produce) = nullptr;
+  // Reads rows block by block, keeping none. Null: read() does not copy the rows into memory anyway, or has to.
+  void (*stream_rows)(Input& input, const LoadOptions& options, const RowStart& start) = nullptr;
 };
 
 const std::vector<Format>& format_table();

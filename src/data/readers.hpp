@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "data/input.hpp"
+#include "data/row_stream.hpp"
 #include "s3gd/dataset.hpp"
 
 namespace s3gd {
@@ -18,14 +19,17 @@ using RowSink = std::function<void(const Dataset& block)>;  // takes rows block 
 int recognise_libsvm(std::string_view name, std::span<const char> head);
 Dataset read_libsvm(Input& input, const LoadOptions& options);
 void write_libsvm(const Dataset& data, const std::string& path, const SaveOptions& options);
+void stream_libsvm_rows(Input& input, const LoadOptions& options, const RowStart& start);
 void stream_libsvm(const std::string& path, const std::function<void(const RowSink& take)>& produce);
 
 int recognise_csv(std::string_view name, std::span<const char> head);
 Dataset read_csv(Input& input, const LoadOptions& options);
+void stream_csv_rows(Input& input, const LoadOptions& options, const RowStart& start);
 void write_csv(const Dataset& data, const std::string& path, const SaveOptions& options);
 
 int recognise_tsv(std::string_view name, std::span<const char> head);
 Dataset read_tsv(Input& input, const LoadOptions& options);
+void stream_tsv_rows(Input& input, const LoadOptions& options, const RowStart& start);
 void write_tsv(const Dataset& data, const std::string& path, const SaveOptions& options);
 
 int recognise_s3d(std::string_view name, std::span<const char> head);

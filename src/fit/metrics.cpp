@@ -1,87 +1,176 @@
+#include "s3gd/metrics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <string>
+#include <unordered_map>
 
+#include "fit/ranking.hpp"
 #include "s3gd/error.hpp"
-#include "s3gd/model.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr const char* kRest = "rest";  // every other label
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kBins = 10;
+constexpr std::size_t kMostRemembered = 1 << 16;
 
-// Area under the ROC curve = P(margin of a positive > margin of a negative), ties counting half; by ranks.
-double area_under_curve(std::span<const double> margins, const std::vector<bool>& positive) {
-  std::vector<std::size_t> order(margins.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return margins[a] < margins[b]; });
-  double rank_sum = 0, positives = 0;
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin + 1;
-    while (end < order.size() && margins[order[end]] == margins[order[begin]]) ++end;
-    const double mean_rank = 0.5 * static_cast<double>(begin + 1 + end);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (!positive[order[k]]) continue;
-      rank_sum += mean_rank;
-      positives += 1;
-    }
-    begin = end;
+// The class of the model that a label names, or -1.
+class ClassFinder {
+ public:
+  explicit ClassFinder(const Model& model) {
+    if (model.classes.size() == 2 && model.classes[0] == kRestClass) other_ = 0;
+    for (std::size_t k = 0; k < model.classes.size(); ++k) places_.emplace(model.classes[k], static_cast<Index>(k));
   }
-  const double negatives = static_cast<double>(margins.size()) - positives;
-  return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
-}
 
-Metrics classification(const Model& model, const Dataset& data, std::span<const double> all_margins) {
-  Metrics metrics;
-  std::vector<double> margins;  // of the rows whose label the model knows
-  std::vector<bool> positive;
-  double right = 0, loss = 0;
-  for (std::size_t i = 0; i < all_margins.size(); ++i) {
-    const std::string label = data.y.name_of(data.y.values[static_cast<Index>(i)]);
-    const bool is_positive = label == model.positive;
-    if (!is_positive && model.negative != kRest && label != model.negative) continue;
-    margins.push_back(all_margins[i]);
-    positive.push_back(is_positive);
-    right += (all_margins[i] > 0) == is_positive;
-    const double signed_margin = is_positive ? all_margins[i] : -all_margins[i];
-    loss += std::max(0.0, -signed_margin) + std::log1p(std::exp(-std::abs(signed_margin)));
+  // Called for labels of one Labels after the other.
+  void start(const Labels& labels) {
+    if (!labels.class_names.empty() || words_ || known_.size() > kMostRemembered) known_.clear();
+    words_ = !labels.class_names.empty();
   }
-  metrics.rows = static_cast<Index>(margins.size());
-  metrics.unknown = static_cast<Index>(all_margins.size() - margins.size());
-  const auto n = static_cast<double>(margins.size());
-  metrics.accuracy = right / n;
-  metrics.log_loss = model.loss.kind == LossKind::logistic ? loss / n : kNotANumber;
-  metrics.auc = area_under_curve(margins, positive);
-  metrics.rmse = metrics.r2 = kNotANumber;
-  return metrics;
-}
+  Index find(const Labels& labels, double value) {
+    value += 0.0;  // minus zero is zero
+    const auto known = known_.find(value);
+    if (known != known_.end()) return known->second;
+    const auto place = places_.find(labels.name_of(value));
+    return known_[value] = place == places_.end() ? other_ : place->second;
+  }
 
-Metrics regression(const Dataset& data, std::span<const double> margins) {
-  Metrics metrics;
-  metrics.classification = false;
-  metrics.rows = static_cast<Index>(margins.size());
-  const auto n = static_cast<double>(margins.size());
-  const double mean = std::accumulate(data.y.values.begin(), data.y.values.end(), 0.0) / n;
-  double error = 0, spread = 0;
-  for (std::size_t i = 0; i < margins.size(); ++i) {
-    const double y = data.y.values[static_cast<Index>(i)];
-    error += (y - margins[i]) * (y - margins[i]);
-    spread += (y - mean) * (y - mean);
+ private:
+  std::unordered_map<std::string, Index> places_;
+  std::unordered_map<double, Index> known_;  // labels seen before
+  bool words_ = false;
+  Index other_ = -1;
+};
+
+// Sums of squares around a mean that moves along (Welford): one pass, no cancellation.
+struct Spread {
+  double weight = 0, mean = 0, squares = 0;
+  void add(double value, double q) {
+    if (q == 0) return;
+    weight += q;
+    const double from_mean = value - mean;
+    mean += q / weight * from_mean;
+    squares += q * from_mean * (value - mean);
   }
-  metrics.rmse = std::sqrt(error / n);
-  metrics.r2 = 1 - error / spread;
-  metrics.accuracy = metrics.log_loss = metrics.auc = kNotANumber;
-  return metrics;
-}
+};
 
 }  // namespace
 
-Metrics evaluate(const Model& model, const Dataset& data, std::span<const double> margins) {
-  if (data.y.values.size() != static_cast<Index>(margins.size()))
+struct MetricsCounter::State {
+  explicit State(const Model& judged) : model(judged), finder(judged) {
+    metrics.classification = model.classifies();
+    metrics.confusion.assign(model.classes.size() * model.classes.size(), 0.0);
+    if (model.classes.size() == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
+  }
+
+  void add_classified(const Labels& labels, double label, std::span<const double> margins, double q) {
+    const Index actual = finder.find(labels, label);
+    if (actual < 0) {
+      ++metrics.unknown;
+      return;
+    }
+    ++metrics.rows;
+    const Index count = static_cast<Index>(model.classes.size());
+    metrics.confusion[static_cast<std::size_t>(actual * count + predicted_class(model, margins))] += q;
+    if (has_probabilities(model)) loss -= q * log_probability(model, margins, actual);
+    if (count == 2) ranking.add(margins[0], actual == 1, q);
+    if (!metrics.calibration.empty()) add_calibration(std::exp(log_probability(model, margins, 1)), actual == 1, q);
+  }
+
+  void add_calibration(double probability, bool positive, double q) {
+    CalibrationBin& bin = metrics.calibration[std::min(kBins - 1, static_cast<std::size_t>(probability * kBins))];
+    bin.weight += q;
+    bin.mean_probability += q * probability;
+    bin.positive_share += positive ? q : 0.0;
+  }
+
+  void add_number(double label, double prediction, double q) {
+    ++metrics.rows;
+    const double error = label - prediction;
+    squares += q * error * error;
+    absolutes += q * std::abs(error);
+    labels_spread.add(label, q);
+  }
+
+  void finish_classes(Metrics& result) {
+    const std::size_t count = model.classes.size();
+    double total = 0, right = 0, recalls = 0, occurring = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto row = std::span(result.confusion).subspan(k * count, count);
+      double weight = 0;
+      for (const double value : row) weight += value;
+      total += weight;
+      right += row[k];
+      if (weight == 0) continue;
+      recalls += row[k] / weight;
+      occurring += 1;
+    }
+    result.accuracy = right / total;
+    result.balanced_accuracy = recalls / occurring;
+    result.log_loss = has_probabilities(model) ? loss / total : kNone;
+    const Ranking::Result ranks = ranking.result();  // of no rows with more than two classes
+    result.auc = ranks.auc;
+    result.average_precision = ranks.average_precision;
+    result.ranks_exact = ranks.exact;
+    for (CalibrationBin& bin : result.calibration) {
+      bin.mean_probability /= bin.weight;
+      bin.positive_share /= bin.weight;
+    }
+    result.rmse = result.mae = result.r2 = kNone;
+  }
+
+  void finish_numbers(Metrics& result) const {
+    result.rmse = std::sqrt(squares / labels_spread.weight);
+    result.mae = absolutes / labels_spread.weight;
+    result.r2 = 1 - squares / labels_spread.squares;
+    result.accuracy = result.balanced_accuracy = result.log_loss = result.auc = result.average_precision = kNone;
+  }
+
+  const Model& model;
+  ClassFinder finder;
+  Metrics metrics;  // as far as they are plain sums
+  Ranking ranking;
+  double loss = 0, squares = 0, absolutes = 0;
+  Spread labels_spread;
+};
+
+MetricsCounter::MetricsCounter(const Model& model) : state_(std::make_unique<State>(model)) {}
+MetricsCounter::~MetricsCounter() = default;
+Index MetricsCounter::known_rows() const { return state_->metrics.rows; }
+
+void MetricsCounter::add(const Labels& labels, std::span<const double> weights, std::span<const double> margins) {
+  const auto outputs = static_cast<std::size_t>(state_->model.outputs());
+  if (static_cast<std::size_t>(labels.values.size()) * outputs != margins.size())
     throw Error("labels and predictions differ in number");
-  return model.classifies() ? classification(model, data, margins) : regression(data, margins);
+  const bool classifies = state_->model.classifies();
+  if (!classifies && !labels.class_names.empty()) {  // words are no numbers
+    state_->metrics.unknown += labels.values.size();
+    return;
+  }
+  state_->finder.start(labels);
+  for (std::size_t i = 0; i < labels.values.span().size(); ++i) {
+    const double q = weights.empty() ? 1.0 : weights[i];
+    const double label = labels.values.span()[i];
+    const auto of_row = margins.subspan(i * outputs, outputs);
+    if (classifies)
+      state_->add_classified(labels, label, of_row, q);
+    else
+      state_->add_number(label, of_row[0], q);
+  }
+}
+
+Metrics MetricsCounter::result() const {
+  Metrics result = state_->metrics;
+  state_->model.classifies() ? state_->finish_classes(result) : state_->finish_numbers(result);
+  return result;
+}
+
+Metrics evaluate(const Model& model, const Dataset& data, std::span<const double> margins) {
+  MetricsCounter counter(model);
+  counter.add(data.y, data.weights.span(), margins);
+  return counter.result();
 }
 
 }  // namespace s3gd

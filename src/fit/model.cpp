@@ -2,84 +2,93 @@
 
 #include <cmath>
 
-#include "base/threads.hpp"
-#include "data/columns.hpp"
-#include "kernel/kernel.hpp"
+#include "model/names.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
 std::string name_of_class(const Problem& problem, double value) {
-  return std::isnan(value) ? "rest" : problem.data().y.name_of(value);
+  return std::isnan(value) ? kRestClass : problem.data().y.name_of(value);
 }
 
-// Squared length of a row, and its margin without the intercept, over the columns the model knows.
-template <class View>
-double row_margin(const View& view, Index i, const Model& model) {
-  const auto known = static_cast<Index>(model.weights.size());
-  double margin = 0, square = 0;
-  if constexpr (requires { view.stride; }) {
-    margin = kernel::dot(view.row(i), model.weights.data(), std::min(known, view.cols));
-    if (model.unit_rows) square = kernel::dot(view.row(i), view.row(i), view.cols);
-  } else {
-    for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k) {
-      const auto value = static_cast<double>(view.values[k]);
-      square += value * value;
-      if (view.columns[k] < known) margin += value * model.weights[static_cast<std::size_t>(view.columns[k])];
-    }
-  }
-  return model.unit_rows && square > 0 ? margin / std::sqrt(square) : margin;
-}
-
-}  // namespace
-
-Model make_model(const Problem& problem, std::span<const double> w, const Scaling& scaling,
-                 const Certificate& certificate) {
+Model from_training(const Dataset& data, const ProblemSpec& spec, const Scaling& scaling,
+                    const Certificate& certificate) {
   Model model;
-  const auto cols = static_cast<std::size_t>(problem.cols());
-  model.weights.assign(w.begin(), w.begin() + static_cast<std::ptrdiff_t>(cols));
-  if (problem.has_intercept()) model.intercept = w.back();
-  for (std::size_t j = 0; j < scaling.shift.size(); ++j) model.intercept -= model.weights[j] * scaling.shift[j];
-  for (std::size_t j = 0; j < scaling.factor.size(); ++j) model.weights[j] *= scaling.factor[j];
   model.unit_rows = scaling.kind == Scale::unit_rows;
-  model.loss = problem.spec().loss;
-  model.penalty = problem.spec().penalty;
+  model.loss = spec.loss;
+  model.penalty = spec.penalty;
   model.penalty.factors.clear();
-  if (!std::isnan(problem.positive_class())) {
-    model.positive = name_of_class(problem, problem.positive_class());
-    model.negative = name_of_class(problem, problem.negative_class());
-  }
-  model.feature_names = problem.data().feature_names;
-  model.index_base = problem.data().index_base;
-  model.label_column = problem.data().label_column;
+  for (PenaltySpec& term : model.penalty.also) term.factors.clear();
+  model.feature_names = data.feature_names;
+  model.index_base = data.index_base;
+  model.label_column = data.label_column;
   model.objective = certificate.primal;
   model.relative_gap = certificate.relative_gap;
   return model;
 }
 
-std::vector<double> predict_margins(const Model& model, const Dataset& data, int threads) {
-  data.verify(threads);
-  const Dataset matched = match_columns(data, model.feature_names, static_cast<Index>(model.weights.size()), threads);
-  std::vector<double> margins(static_cast<std::size_t>(data.rows()));
-  matched.x.visit([&](const auto& view) {
-    parallel_ranges(view.rows, 1024, threads, [&](Index begin, Index end, Index) {
-      for (Index i = begin; i < end; ++i)
-        margins[static_cast<std::size_t>(i)] = row_margin(view, i, model) + model.intercept;
-      for (Index i = begin; i < end; ++i)
-        if (!std::isfinite(margins[static_cast<std::size_t>(i)]))
-          throw Error("the prediction of row " + std::to_string(i) + " of " + data.source + " is not a finite number",
-                      "its values are too large for the weights: scale the data as for training");
-    });
-  });
-  return margins;
+// Appends an output with the scaling folded in: w.(f x - s) + b = (f w).x + (b - w.s).
+void add_output(Model& model, std::span<const double> w, bool has_intercept, const Scaling& scaling) {
+  double intercept = has_intercept ? w.back() : 0.0;
+  if (has_intercept) w = w.first(w.size() - 1);
+  for (std::size_t j = 0; j < scaling.shift.size(); ++j) intercept -= w[j] * scaling.shift[j];
+  for (std::size_t j = 0; j < w.size(); ++j)
+    model.weights.push_back(scaling.factor.empty() ? w[j] : w[j] * scaling.factor[j]);
+  model.intercepts.push_back(intercept);
 }
 
-double probability(const Model& model, double margin) {
-  if (model.loss.kind != LossKind::logistic)
-    throw Error("this model has no probabilities",
-                "only logistic models have; use --margin, or train with --loss logistic");
-  return margin >= 0 ? 1 / (1 + std::exp(-margin)) : std::exp(margin) / (1 + std::exp(margin));
+std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result(a);
+  for (std::size_t j = 0; j < a.size(); ++j) result[j] -= b[j];
+  return result;
+}
+
+}  // namespace
+
+std::string Model::loss_name() const { return link == Link::softmax ? "softmax" : std::string(name_of(loss.kind)); }
+
+std::string Model::penalty_name() const {
+  if (!matrix_penalty.empty()) return matrix_penalty;
+  std::string name(name_of(penalty.kind));
+  for (const PenaltySpec& term : penalty.also) name += "+" + std::string(name_of(term.kind));
+  return name;
+}
+
+Model make_model(const Problem& problem, std::span<const double> w, const Scaling& scaling,
+                 const Certificate& certificate) {
+  Model model = from_training(problem.data(), problem.spec(), scaling, certificate);
+  model.intercepts.clear();
+  add_output(model, w, problem.has_intercept(), scaling);
+  if (std::isnan(problem.positive_class())) return model;
+  model.classes = {name_of_class(problem, problem.negative_class()), name_of_class(problem, problem.positive_class())};
+  if (model.loss.kind == LossKind::logistic) model.link = Link::logistic;
+  return model;
+}
+
+Model make_model(const Dataset& data, const ProblemSpec& spec, const std::vector<std::string>& classes,
+                 std::span<const std::vector<double>> parameters, Link link, const Scaling& scaling,
+                 const Certificate& certificate) {
+  if (classes.size() < 2 || classes.size() != parameters.size())
+    throw Error(
+        std::to_string(parameters.size()) + " vectors of parameters for " + std::to_string(classes.size()) + " classes",
+        "give one for each of at least two classes");
+  const bool has_intercept = spec.intercept != Intercept::none;
+  const auto dim = static_cast<std::size_t>(data.cols()) + (has_intercept ? 1 : 0);
+  for (const auto& w : parameters)
+    if (w.size() != dim)
+      throw Error(std::to_string(w.size()) + " parameters of a class", "there are " + std::to_string(dim));
+  Model model = from_training(data, spec, scaling, certificate);
+  model.classes = classes;
+  model.link = link;
+  model.intercepts.clear();
+  if (classes.size() == 2) {
+    add_output(model, difference(parameters[1], parameters[0]), has_intercept, scaling);
+  } else {
+    model.weights.reserve(classes.size() * static_cast<std::size_t>(data.cols()));
+    for (const auto& w : parameters) add_output(model, w, has_intercept, scaling);
+  }
+  return model;
 }
 
 }  // namespace s3gd

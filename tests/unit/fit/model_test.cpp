@@ -1,93 +1,19 @@
 #include "s3gd/model.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/random.hpp"
 #include "s3gd/error.hpp"
+#include "support/models.hpp"
 #include "support/problems.hpp"
 
 namespace s3gd {
 namespace {
 
-Model example() {
-  Model model;
-  model.weights = {0.5, -1.25, 1e-300, 3.0};
-  model.intercept = 0.1;
-  model.positive = "spam";
-  model.negative = "rest";
-  model.feature_names = {"a", "b \"quoted\"", "c", "\xc3\xa9"};
-  model.index_base = 0;
-  model.label_column = "kind";
-  model.objective = 0.25;
-  model.relative_gap = 1e-7;
-  return model;
-}
-
-class ModelFile : public ::testing::Test {
- protected:
-  ~ModelFile() override { std::filesystem::remove(path_); }
-  std::string bytes() const {
-    std::ifstream in(path_, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  std::string path_ = (std::filesystem::temp_directory_path() / ("s3gd_model_" + std::to_string(getpid()))).string();
-};
-
-TEST_F(ModelFile, ARoundTripKeepsEveryBit) {
-  const Model model = example();
-  save_model(model, path_);
-  const Model back = load_model(path_);
-  EXPECT_EQ(back.weights, model.weights);
-  EXPECT_EQ(back.intercept, model.intercept);
-  EXPECT_EQ(back.positive, model.positive);
-  EXPECT_EQ(back.negative, model.negative);
-  EXPECT_EQ(back.feature_names, model.feature_names);
-  EXPECT_EQ(back.relative_gap, model.relative_gap);
-  EXPECT_EQ(back.index_base, model.index_base);
-  EXPECT_EQ(back.label_column, model.label_column);
-}
-
-TEST_F(ModelFile, EveryTruncationAndEveryFlippedByteIsRefused) {
-  save_model(example(), path_);
-  const std::string whole = bytes();
-  for (std::size_t length = 0; length < whole.size(); ++length)
-    EXPECT_THROW(load_model_bytes({whole.data(), length}, "cut"), Error) << length;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-    EXPECT_THROW(load_model_bytes({damaged.data(), damaged.size()}, "damaged"), Error) << at;
-  }
-}
-
-TEST_F(ModelFile, ANewerVersionSaysSo) {
-  save_model(example(), path_);
-  std::string newer = bytes();
-  newer.replace(newer.find(" 1\n"), 3, " 9\n");
-  try {
-    load_model_bytes({newer.data(), newer.size()}, "newer.model");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("version 9"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("newer.model"), std::string::npos);
-  }
-}
-
-// tests/golden/model_v1.model was written by version 1 of the format and must load for ever.
-TEST(ModelGolden, AFileOfVersionOneStillLoads) {
-  const Model model = load_model(std::string(S3GD_SOURCE_DIR) + "/tests/golden/model_v1.model");
-  EXPECT_EQ(model.weights, example().weights);
-  EXPECT_EQ(model.feature_names, example().feature_names);
-  EXPECT_EQ(model.positive, "spam");
-  EXPECT_FALSE(model.index_base);
-  EXPECT_TRUE(model.label_column.empty());
-}
+using testing::example_model;
+using testing::three_class_model;
 
 TEST(Model, PredictionsOnRawRowsEqualThoseOnScaledRows) {
   for (const Scale kind : {Scale::none, Scale::max_abs, Scale::standard, Scale::unit_rows})
@@ -138,71 +64,11 @@ TEST(Model, OnlyRowsOfOpenWidthMayHaveOtherColumns) {
   }
 }
 
-TEST(Metrics, LeaveOutLabelsTheModelDoesNotKnowUnlessTheOtherClassIsTheRest) {
-  Dataset data = testing::small_data<double>({}, false);
-  Model model;
-  model.weights.assign(7, 0.3);
-  model.positive = "1";
-  model.negative = "0";
-  const auto margins = predict_margins(model, data);
-  const Metrics some = evaluate(model, data, margins);
-  EXPECT_GT(some.unknown, 0);
-  EXPECT_EQ(some.rows + some.unknown, data.rows());
-  model.negative = "rest";
-  EXPECT_EQ(evaluate(model, data, margins).unknown, 0);
-}
-
-TEST(Metrics, AgreeWithTheirDefinitions) {
-  Dataset data = testing::small_data<double>({}, false);
-  Model model;
-  model.weights.assign(7, 0.3);
-  model.positive = "1";
-  model.negative = "-1";
-  const auto margins = predict_margins(model, data);
-  const Metrics metrics = evaluate(model, data, margins);
-  double pairs = 0, wins = 0, right = 0, loss = 0;
-  for (std::size_t a = 0; a < margins.size(); ++a) {
-    const double y = data.y.values[static_cast<Index>(a)];
-    right += (margins[a] > 0) == (y > 0);
-    loss += std::log(1 + std::exp(-y * margins[a]));
-    for (std::size_t b = 0; b < margins.size(); ++b) {
-      if (y < 0 || data.y.values[static_cast<Index>(b)] > 0) continue;
-      pairs += 1;
-      wins += margins[a] > margins[b] ? 1.0 : margins[a] == margins[b] ? 0.5 : 0.0;
-    }
-  }
-  const auto n = static_cast<double>(margins.size());
-  EXPECT_NEAR(metrics.accuracy, right / n, 1e-15);
-  EXPECT_NEAR(metrics.log_loss, loss / n, 1e-12);
-  EXPECT_NEAR(metrics.auc, wins / pairs, 1e-12);
-}
-
-TEST(Metrics, OfRegressionAreRootMeanSquareAndExplainedShare) {
-  testing::SmallData shape;
-  shape.regression = true;
-  const Dataset data = testing::small_data<double>(shape, false);
-  Model model;
-  model.loss.kind = LossKind::squared;
-  model.weights.assign(7, 0.1);
-  const auto margins = predict_margins(model, data);
-  const Metrics metrics = evaluate(model, data, margins);
-  double mean = 0, error = 0, spread = 0;
-  for (const double y : data.y.values) mean += y / 60.0;
-  for (Index i = 0; i < 60; ++i) {
-    error += std::pow(data.y.values[i] - margins[static_cast<std::size_t>(i)], 2);
-    spread += std::pow(data.y.values[i] - mean, 2);
-  }
-  EXPECT_NEAR(metrics.rmse, std::sqrt(error / 60), 1e-12);
-  EXPECT_NEAR(metrics.r2, 1 - error / spread, 1e-12);
-}
-
 TEST(Model, APredictionThatOverflowsIsRefused) {
   Dataset data = testing::small_data<double>({}, false);
   Model model;
   model.weights.assign(7, 1e308);
   model.weights[1] = -1e308;
-  model.positive = "1";
-  model.negative = "-1";
   std::vector<double> rows(14, 1e308);
   data.x = Matrix::own_dense(std::move(rows), 2, 7);
   EXPECT_THROW(predict_margins(model, data), Error);
@@ -214,17 +80,143 @@ TEST(Model, SquaredLossOnClassesStillClassifies) {
   spec.positive = "1";
   const Problem problem(testing::small_data<double>({}, false), spec);
   const Model model = make_model(problem, testing::random_point(problem.dim(), 1), {}, {});
-  EXPECT_EQ(model.positive, "1");
-  EXPECT_EQ(model.negative, "-1");
+  EXPECT_EQ(model.classes, (std::vector<std::string>{"-1", "1"}));
+  EXPECT_EQ(model.link, Link::identity);
 }
 
-TEST(Model, ProbabilitiesAreLogisticOnly) {
-  Model model = example();
-  EXPECT_NEAR(probability(model, 0.0), 0.5, 1e-15);
-  EXPECT_NEAR(probability(model, 800.0), 1.0, 1e-15);
-  EXPECT_NEAR(probability(model, -800.0), 0.0, 1e-15);
-  model.loss.kind = LossKind::squared_hinge;
-  EXPECT_THROW(probability(model, 0.0), Error);
+std::vector<std::vector<double>> random_parameters(Index dim, std::size_t count) {
+  std::vector<std::vector<double>> parameters;
+  for (std::size_t k = 0; k < count; ++k) parameters.push_back(testing::random_point(dim, 7 + k));
+  return parameters;
+}
+
+TEST(Model, OfSeveralVectorsHasTheMarginsOfEach) {
+  for (const Scale kind : {Scale::none, Scale::max_abs, Scale::standard, Scale::unit_rows})
+    for (const Intercept intercept : {Intercept::free, Intercept::none})
+      for (const bool sparse : {false, true}) {
+        const Dataset raw = testing::small_data<double>({}, sparse);
+        const Scaling scaling = learn_scaling(raw, kind);
+        const Dataset scaled = apply_scaling(raw, scaling);
+        ProblemSpec spec;
+        spec.intercept = intercept;
+        const Problem problem(scaled, spec);
+        const auto parameters = random_parameters(problem.dim(), 3);
+        const Model model = make_model(scaled, spec, {"a", "b", "c"}, parameters, Link::softmax, scaling, {});
+        EXPECT_EQ(model.outputs(), 3);
+        EXPECT_EQ(model.features(), raw.cols());
+        EXPECT_EQ(model.loss_name(), "softmax");
+        const auto margins = predict_margins(model, raw, 2);
+        ASSERT_EQ(margins.size(), 3 * static_cast<std::size_t>(raw.rows()));
+        for (std::size_t at = 0; at < margins.size(); ++at)
+          EXPECT_NEAR(margins[at], testing::naive_margin(problem, static_cast<Index>(at / 3), parameters[at % 3]),
+                      1e-12)
+              << static_cast<int>(kind) << sparse;
+      }
+}
+
+TEST(Model, OfTwoVectorsHasOneOutputTheirDifference) {
+  const Dataset data = testing::small_data<double>({}, false);
+  const Problem problem(data, ProblemSpec{});
+  const auto parameters = random_parameters(problem.dim(), 2);
+  const Model model = make_model(data, ProblemSpec{}, {"a", "b"}, parameters, Link::softmax, {}, {});
+  const auto margins = predict_margins(model, data);
+  ASSERT_EQ(margins.size(), static_cast<std::size_t>(data.rows()));
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    const double a = testing::naive_margin(problem, static_cast<Index>(i), parameters[0]);
+    const double b = testing::naive_margin(problem, static_cast<Index>(i), parameters[1]);
+    EXPECT_NEAR(margins[i], b - a, 1e-12);
+    double both[2];
+    probabilities(model, {&margins[i], 1}, both);
+    EXPECT_NEAR(both[1], std::exp(b) / (std::exp(a) + std::exp(b)), 1e-14);
+  }
+  EXPECT_THROW(make_model(data, ProblemSpec{}, {"a", "b", "c"}, parameters, Link::softmax, {}, {}), Error);
+}
+
+TEST(Model, MarginsHaveTheSameBitsDenseOrSparse) {
+  for (const std::size_t outputs : {1, 3})
+    for (const bool unit_rows : {false, true}) {
+      Model model;
+      if (outputs > 1) model.classes = {"a", "b", "c"};
+      model.weights = testing::random_point(static_cast<Index>(7 * outputs), 5);
+      model.intercepts.assign(outputs, 0.1);
+      model.unit_rows = unit_rows;
+      const auto dense = predict_margins(model, testing::small_data<float>({}, false), 1);
+      EXPECT_EQ(dense, predict_margins(model, testing::small_data<float>({}, true), 7));
+    }
+}
+
+TEST(Model, TheLargestMarginWinsAndTheFirstOfEquals) {
+  const Model three = three_class_model();
+  EXPECT_EQ(predicted_class(three, std::vector<double>{-1, 5, 2}), 1);
+  EXPECT_EQ(predicted_class(three, std::vector<double>{3, 1, 3}), 0);
+  EXPECT_EQ(predicted_class(example_model(), std::vector<double>{0.0}), 0);
+  EXPECT_EQ(predicted_class(example_model(), std::vector<double>{1e-300}), 1);
+}
+
+TEST(Probabilities, FollowTheirFormulaAndSumToOne) {
+  const auto sigmoid = [](double t) { return 1 / (1 + std::exp(-t)); };
+  Model model = three_class_model();
+  Rng rng(3, 1);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<double> margins(3), expected(3), found(3);
+    for (double& margin : margins) margin = 3 * rng.normal();
+    for (const Link link : {Link::logistic, Link::softmax, Link::platt}) {
+      model.link = link;
+      double sum = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        expected[k] = link == Link::softmax    ? std::exp(margins[k])
+                      : link == Link::logistic ? sigmoid(margins[k])
+                                               : sigmoid(-(model.platt[2 * k] * margins[k] + model.platt[2 * k + 1]));
+        sum += expected[k];
+      }
+      probabilities(model, margins, found);
+      EXPECT_NEAR(found[0] + found[1] + found[2], 1, 1e-15);
+      for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(found[k], expected[k] / sum, 1e-14);
+        EXPECT_NEAR(log_probability(model, margins, static_cast<Index>(k)), std::log(expected[k] / sum), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Probabilities, OfMarginsOfAnySizeAreFinite) {
+  Model model = three_class_model();
+  for (const Link link : {Link::logistic, Link::softmax, Link::platt})
+    for (const double size : {800.0, 1e300}) {
+      model.link = link;
+      const std::vector<double> margins{-size, -2 * size, -3 * size};
+      std::vector<double> found(3);
+      probabilities(model, margins, found);
+      EXPECT_NEAR(found[0], 1, 1e-15);
+      EXPECT_NEAR(log_probability(model, margins, 0), 0, 1e-15);
+      EXPECT_TRUE(std::isfinite(log_probability(model, margins, 1)));
+    }
+}
+
+TEST(Probabilities, OfTwoClassesAreTheSigmoid) {
+  Model model = example_model();
+  const auto positive = [&](double margin) {
+    double both[2];
+    probabilities(model, {&margin, 1}, both);
+    EXPECT_NEAR(both[0] + both[1], 1, 1e-15);
+    return both[1];
+  };
+  EXPECT_EQ(positive(0.0), 0.5);
+  EXPECT_NEAR(positive(2.0), 1 / (1 + std::exp(-2.0)), 1e-15);
+  EXPECT_EQ(positive(800.0), 1.0);
+  EXPECT_EQ(positive(-800.0), 0.0);
+  model.link = Link::platt;
+  model.platt = {-2, 0.5};
+  EXPECT_NEAR(positive(1.0), 1 / (1 + std::exp(-1.5)), 1e-15);
+}
+
+TEST(Probabilities, AreRefusedWhereThereAreNone) {
+  Model model = example_model();
+  model.link = Link::identity;
+  EXPECT_FALSE(has_probabilities(model));
+  EXPECT_THROW(require_probabilities(model), Error);
+  double both[2];
+  EXPECT_THROW(probabilities(model, std::vector<double>{0.5}, both), Error);
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// Metrics as they are chosen (--metrics) and shown.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "output.hpp"
+#include "s3gd/metrics.hpp"
+
+namespace s3gd::app {
+
+// Names of metrics; empty = every single number that applies to the model, "all" = the tables too.
+using MetricChoice = std::vector<std::string>;
+
+void add_metrics_option(CLI::App& app, MetricChoice& choice);
+// Throws UsageError when a metric does not exist or does not apply to the model.
+void check_metrics(const MetricChoice& choice, const Model& model);
+
+void add_metrics(Json& object, const Metrics& metrics, const MetricChoice& choice, const Model& model);
+std::string metrics_text(const Metrics& metrics, const MetricChoice& choice, const Model& model);
+
+}  // namespace s3gd::app
