@@ -12,6 +12,7 @@
 #include "inspect_theory.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "s3gd/model.hpp"
 
 namespace s3gd::app {
 namespace {

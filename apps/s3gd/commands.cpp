@@ -24,7 +24,7 @@ const std::vector<Command>& commands() {
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
        setup_graph},
-      {"inspect", "Data", "what is in a dataset, and what to look out for; or what is in a model",
+      {"inspect", "Data", "what is in a dataset or a model, and what to look out for",
        "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json\n"
        "s3gd inspect a9a.model --top 20",
        setup_inspect},

@@ -38,7 +38,7 @@ struct Metrics {
 };
 
 // Takes rows in any number of portions; the result depends on the rows and their order, not on the portions.
-// AUC and average precision need all different margins at once: 2 million are kept, and when there are more,
+// AUC and average precision need all different margins at once: 1 million are kept, and when there are more,
 // margins are rounded to ever fewer digits.
 class MetricsCounter {
  public:

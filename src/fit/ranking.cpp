@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kMantissaDigits = 52;
 constexpr int kDigitsAtOnce = 4;
+constexpr std::size_t kFewMargins = 4096;
 
 double without_last_digits(double value, int digits) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) >> digits << digits);
@@ -17,13 +18,14 @@ double without_last_digits(double value, int digits) {
 }  // namespace
 
 void Ranking::add(double margin, bool positive, double weight) {
-  if (entries_.size() >= most_) {
+  if (entries_.size() >= next_merge_) {
     merge();
-    // Half of the room is wanted back: merging for every few rows would take for ever.
-    while (entries_.size() > most_ / 2 && dropped_ < kMantissaDigits) {
-      dropped_ += kDigitsAtOnce;
-      merge();
-    }
+    if (entries_.size() > most_)
+      while (entries_.size() > most_ / 2 && dropped_ < kMantissaDigits) {
+        dropped_ += kDigitsAtOnce;
+        merge();
+      }
+    next_merge_ = std::max(kFewMargins, 2 * entries_.size());  // so that all merges together cost as two of the last
   }
   entries_.push_back({margin, positive ? weight : 0.0, positive ? 0.0 : weight});
 }

@@ -12,7 +12,7 @@ namespace s3gd {
 
 class Ranking {
  public:
-  static constexpr std::size_t kMostMargins = std::size_t{1} << 21;
+  static constexpr std::size_t kMostMargins = std::size_t{1} << 20;
   explicit Ranking(std::size_t most_margins = kMostMargins) : most_(most_margins) {}
 
   void add(double margin, bool positive, double weight);
@@ -31,7 +31,8 @@ class Ranking {
 
   std::size_t most_;
   std::vector<Entry> entries_;
-  int dropped_ = 0;  // binary digits of each margin
+  std::size_t next_merge_ = 0;  // number of entries at which they are merged
+  int dropped_ = 0;             // binary digits of each margin
 };
 
 }  // namespace s3gd

@@ -69,18 +69,19 @@ class Predict(ProgramTest):
 
     def test_memory_does_not_grow_with_the_rows(self):
         small, small_bytes = self.peak_memory(4)
-        large, large_bytes = self.peak_memory(80)
+        large, large_bytes = self.peak_memory(120)
         self.assertGreater(large_bytes - small_bytes, 40 << 20)
         self.assertLess(large - small, 10 << 20)
 
     def test_predictions_come_out_while_rows_still_come_in(self):
         process = subprocess.Popen([PROGRAM, "predict", "m.model", "-", "--margin", "--quiet"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, cwd=self.folder, env=self.environment)
-        process.stdin.write(SEVERAL_BLOCKS.encode())
+        # More than a block of rows, whose predictions nobody needs to read for the program to go on.
+        process.stdin.write(b"".join(b"1 1:1 # " + b"x" * 1200 + b"\n" for _ in range(1000)))
         process.stdin.flush()
-        self.assertGreater(float(process.stdout.readline()) ** 2, 0)
+        self.assertNotEqual(float(process.stdout.readline()), 0)
         process.stdin.close()
-        self.assertEqual(process.stdout.read().count(b"\n"), 89999)
+        self.assertEqual(process.stdout.read().count(b"\n"), 999)
         self.assertEqual(process.wait(), 0)
         process.stdout.close()
 

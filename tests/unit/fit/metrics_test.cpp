@@ -277,7 +277,7 @@ TEST(Ranking, OfTooManyMarginsIsThatOfRoundedOnes) {
   Sample sample;
   Rng rng(8, 2);
   Ranking ranking(512);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 9000; ++i) {
     sample.labels.push_back(rng.uniform() < 0.4 ? 1 : -1);
     sample.margins.push_back(rng.normal() + 0.5 * sample.labels.back());
     sample.weights.push_back(1);
@@ -299,7 +299,7 @@ TEST(Ranking, OfTooManyMarginsIsThatOfRoundedOnes) {
 
 TEST(Ranking, OfManyEqualMarginsStaysExact) {
   Ranking ranking(64);
-  for (int i = 0; i < 1000; ++i) ranking.add(i % 20, i % 3 == 0, 1);
+  for (int i = 0; i < 20000; ++i) ranking.add(i % 20, i % 3 == 0, 1);
   EXPECT_TRUE(ranking.result().exact);
 }
 
