@@ -277,7 +277,7 @@ TEST(Ranking, OfTooManyMarginsIsThatOfRoundedOnes) {
   Sample sample;
   Rng rng(8, 2);
   Ranking ranking(512);
-  for (int i = 0; i < 9000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     sample.labels.push_back(rng.uniform() < 0.4 ? 1 : -1);
     sample.margins.push_back(rng.normal() + 0.5 * sample.labels.back());
     sample.weights.push_back(1);
