@@ -76,12 +76,12 @@ std::map<double, Index> count_classes(const Dataset& data, const char* loss) {
 }
 
 double class_named(const Dataset& data, const std::map<double, Index>& counts, const std::string& positive) {
+  for (const auto& [value, count] : counts)
+    if (data.y.name_of(value) == positive) return value;
   if (positive == "largest")
     return std::max_element(counts.begin(), counts.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
         ->first;
-  for (const auto& [value, count] : counts)
-    if (data.y.name_of(value) == positive) return value;
   if (data.y.class_names.empty()) {
     char* end = nullptr;
     const double number = std::strtod(positive.c_str(), &end);
@@ -96,6 +96,12 @@ double class_named(const Dataset& data, const std::map<double, Index>& counts, c
     }
   }
   refuse(data, "no row has the label \"" + positive + "\"", "the labels are " + known);
+}
+
+void refuse_one_class(const Dataset& data, const std::map<double, Index>& counts, const char* loss) {
+  if (counts.size() == 1)
+    refuse(data, "all rows have the label " + data.y.name_of(counts.begin()->first),
+           std::string("the loss ") + loss + " needs two classes");
 }
 
 }  // namespace
@@ -122,9 +128,7 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
 
   const char* loss = name_of(spec.loss.kind);
   const auto counts = count_classes(data, loss);
-  if (counts.size() == 1)
-    refuse(data, "all rows have the label " + data.y.name_of(counts.begin()->first),
-           std::string("the loss ") + loss + " needs two classes");
+  refuse_one_class(data, counts, loss);
   if (counts.size() > 2 && spec.positive.empty()) {
     const bool real = data.y.kind == LabelKind::real;
     refuse(data, std::to_string(counts.size()) + " different labels, but the loss " + loss + " wants two classes",
@@ -142,6 +146,18 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
   std::transform(data.y.values.begin(), data.y.values.end(), targets.values.begin(),
                  [&](double label) { return label == targets.positive ? 1.0 : -1.0; });
   return targets;
+}
+
+std::vector<double> classes_of(const Dataset& data, LossKind loss) {
+  check_labels(data);
+  check_weights(data);
+  const auto counts = count_classes(data, name_of(loss));
+  if (data.y.kind == LabelKind::real && counts.size() > 2)
+    refuse(data, "the labels are real numbers, not classes", "use the loss squared");
+  refuse_one_class(data, counts, name_of(loss));
+  std::vector<double> values;
+  for (const auto& [value, count] : counts) values.push_back(value);
+  return values;
 }
 
 std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight) {

@@ -21,6 +21,10 @@ void check_weights(const Dataset& data);
 // Throws one Error when the labels do not fit the loss, or weights are negative, not finite or all zero.
 Targets make_targets(const Dataset& data, const ProblemSpec& spec);
 
+// The values of the classes that rows of positive weight have, ascending. Throws as make_targets() does; also where all
+// rows have the same label, or the labels are real numbers.
+std::vector<double> classes_of(const Dataset& data, LossKind loss);
+
 // q_i, or nothing at all when every q_i is 1/n.
 std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight);
 
