@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/clock.hpp"
-#include "base/memory.hpp"
 #include "command.hpp"
 #include "data/columns.hpp"
 #include "data/convert.hpp"
@@ -15,6 +14,8 @@
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
 #include "trace/trace_file.hpp"
+#include "train_multiclass.hpp"
+#include "train_report.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -25,6 +26,7 @@ struct TrainOptions {
   LoadOptions load;
   ProblemOptions problem;
   SolveOptions solve;
+  std::string multiclass;
   std::string step = "auto";
   std::string order = "auto";
   std::string sample_weight;
@@ -38,6 +40,10 @@ void add_options(CLI::App& app, TrainOptions& options) {
   app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
   app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
   add_problem_options(app, options.problem);
+  add_word(app, "--multiclass", options.multiclass, {"ovr"},
+           "more than two classes (default ovr): each against the rest")
+      ->excludes("--binary")
+      ->group("Problem");
 
   std::vector<std::string> names;
   for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
@@ -140,76 +146,6 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
   return ready;
 }
 
-Json to_json(const Problem& problem, const Summary& summary, double load_seconds, double total_seconds,
-             const Common& common) {
-  const Certificate& certificate = summary.certificate;
-  Json stages = Json::array();
-  for (const Stage& stage : summary.stages)
-    stages.push_back(
-        {{"name", stage.name}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"ended", stage.ended}});
-  const bool classes = problem.spec().loss.kind != LossKind::squared;
-  return {{"status", name_of(summary.status)},
-          {"objective", summary.objective},
-          {"certificate",
-           {{"primal", certificate.primal},
-            {"dual", certificate.dual},
-            {"relative_gap", certificate.relative_gap},
-            {"kind", certificate.kind == Certificate::Kind::duality_gap ? "duality_gap" : "prox_gradient"}}},
-          {"formula", problem.formula()},
-          {"seconds",
-           {{"load", load_seconds},
-            {"graph", summary.graph_seconds},
-            {"solve", summary.solve_seconds},
-            {"evaluate", summary.evaluate_seconds},
-            {"total", total_seconds}}},
-          {"cpu_seconds", summary.cpu_seconds},
-          {"passes", summary.passes},
-          {"iterations", summary.iterations},
-          {"step", summary.step},
-          {"inner", summary.inner},
-          {"solver", summary.solver},
-          {"surrogate_gap", summary.surrogate_gap},
-          {"stages", stages},
-          {"rows", problem.rows()},
-          {"cols", problem.cols()},
-          {"nonzeros", problem.x().stored()},
-          {"classes", classes ? problem.data().y.distinct().size() : 0},
-          {"peak_memory_bytes", peak_memory_bytes()},
-          {"seed", common.seed},
-          {"advice", summary.advice}};
-}
-
-std::string to_text(const Problem& problem, const Summary& summary, double load_seconds, double total_seconds) {
-  std::string stages;
-  for (const Stage& stage : summary.stages)
-    stages += fmt::format("{}{} {} ({})", stages.empty() ? "" : ", then ", stage.name, format_seconds(stage.seconds),
-                          stage.ended);
-  const bool gap = summary.certificate.kind == Certificate::Kind::duality_gap;
-  return format_fields({
-      {"minimised", problem.formula()},
-      {"data",
-       fmt::format("{} rows x {} columns, {} entries {}", format_count(problem.rows()), format_count(problem.cols()),
-                   format_count(problem.x().stored()), problem.x().is_dense() ? "dense" : "sparse")},
-      {"status", name_of(summary.status)},
-      {"objective", fmt::format("{:.9g}", summary.objective)},
-      {"certificate",
-       gap ? fmt::format("within {:.2g} of the optimum, relatively (duality gap)", summary.certificate.relative_gap)
-           : fmt::format("prox-gradient norm {:.2g}", summary.certificate.relative_gap)},
-      {"stages", stages},
-      {"passes", fmt::format("{:.4g} in {} iterations, step {:.4g}", summary.passes, format_count(summary.iterations),
-                             summary.step)},
-      {"time", fmt::format("{} (load {}, graph {}, solve {}, evaluate {})", format_seconds(total_seconds),
-                           format_seconds(load_seconds), format_seconds(summary.graph_seconds),
-                           format_seconds(summary.solve_seconds), format_seconds(summary.evaluate_seconds))},
-      {"memory", format_bytes(static_cast<std::uint64_t>(peak_memory_bytes())) + " at most"},
-  });
-}
-
-int exit_code(Status status) {
-  if (status == Status::interrupted) return kInterrupted;
-  return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
-}
-
 using Given = std::function<bool(const std::string& option)>;
 
 void check_options(const TrainOptions& options, const Given& given) {
@@ -238,7 +174,7 @@ void apply_paper(TrainOptions& options, const Given& given) {
   if (given("--alpha")) spec.penalty.alpha = asked.problem.spec.penalty.alpha;
   if (given("--intercept")) spec.intercept = asked.problem.spec.intercept;
   if (given("--class-weight")) spec.class_weight = asked.problem.spec.class_weight;
-  if (given("--binary")) spec.positive = asked.problem.spec.positive;
+  if (given("--binary") || given("--multiclass")) spec.positive = asked.problem.spec.positive;
   if (given("--batch")) options.solve.batch = asked.solve.batch;
   if (given("--inner")) options.solve.inner = asked.solve.inner;
   if (given("--average")) options.solve.average_snapshot = asked.solve.average_snapshot;
@@ -261,13 +197,18 @@ int train(TrainOptions options, const Common& common, const Given& given) {
 
   const Prepared ready = prepare(options, common);
   const ProblemSpec spec = problem_spec(options.problem, ready.train, common);
+  std::optional<Graph> graph;
+  ready.train.verify(common.threads);
+  if (!options.graph_path.empty()) graph = load_graph(options.graph_path, ready.train.x);
+  if (!multiclass_kind(options.multiclass, spec, ready.train).empty())
+    return train_one_vs_rest(
+        {ready.train, ready.test ? &*ready.test : nullptr, ready.scaling, spec, options.solve,
+         graph ? &*graph : nullptr, options.model_path, options.trace_path, started, wall_now() - started},
+        common);
   const Problem problem(ready.train, spec);
   std::optional<Problem> test;
   if (ready.test) test.emplace(*ready.test, same_problem(problem));
   const double load_seconds = wall_now() - started;
-
-  std::optional<Graph> graph;
-  if (!options.graph_path.empty()) graph = load_graph(options.graph_path, problem.x());
 
   SolveInput input;
   input.graph = graph ? &*graph : nullptr;
@@ -284,13 +225,19 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (!options.model_path.empty())
     save_model(make_model(problem, solution.w, ready.scaling, solution.summary.certificate), options.model_path);
   if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
-  if (common.json)
-    print_json(to_json(problem, solution.summary, load_seconds, total_seconds, common));
-  else
-    print(to_text(problem, solution.summary, load_seconds, total_seconds));
-  for (const std::string& advice : solution.summary.advice) remark(common, "advice: " + advice);
-  if (!options.model_path.empty()) remark(common, "model written to " + options.model_path);
-  return exit_code(solution.summary.status);
+  const bool regression = spec.loss.kind == LossKind::squared;
+  const auto classes = regression ? 0 : static_cast<Index>(ready.train.y.distinct().size());
+  return print_report({ready.train,
+                       problem.formula(),
+                       solution.summary,
+                       classes,
+                       load_seconds,
+                       total_seconds,
+                       options.model_path,
+                       "",
+                       {},
+                       {}},
+                      common);
 }
 
 }  // namespace

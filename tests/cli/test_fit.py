@@ -121,7 +121,8 @@ class Train(ProgramTest):
     def test_bad_input_is_one_clear_sentence(self):
         two = "1 1:1\n-1 2:1\n"
         cases = [
-            ("1 1:1\n2 1:2\n3 1:3\n", [], "--binary largest"),  # three classes, no --binary
+            ("1 1:1\n1 1:2\n", ["--multiclass", "ovr"], "two classes"),
+            ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", ["--multiclass", "ovr"], "squared"),
             ("1 1:1\n1 1:2\n", [], "two classes"),
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", [], "squared"),     # real labels, a loss for classes
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", ["--loss", "smooth-hinge", "--solver", "s3gd"], "squared"),
