@@ -276,7 +276,7 @@ TEST(OneVsRest, TheTraceNamesTheClass) {
   EXPECT_EQ(seen, fit.classes);
   EXPECT_TRUE(std::isfinite(fit.trace.front().test_objective));
   EXPECT_TRUE(std::isnan(fit.trace.back().test_objective));  // class 4 has no rows there
-  EXPECT_EQ(fit.w, solve_one_vs_rest(train, {}).w);
+  EXPECT_EQ(fit.w, separate_fits(train, {}, options));
 }
 
 TEST(OneVsRest, WhatDoesNotFitIsRefused) {
