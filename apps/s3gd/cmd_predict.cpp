@@ -76,7 +76,7 @@ class Prediction {
         proba_(options.proba),
         write_(std::move(write)),
         wanted_(only_unlabelled ? Wanted::not_known : Wanted::yes),
-        counter_(model) {}
+        counter_(model, needs_ranks(options.metrics, model)) {}
 
   void run(const std::string& source, const LoadOptions& options) {
     stream_rows(source, options, [this](const Dataset& shape) -> BlockWork {

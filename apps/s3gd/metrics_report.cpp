@@ -121,6 +121,13 @@ void check_metrics(const MetricChoice& choice, const Model& model) {
   }
 }
 
+bool needs_ranks(const MetricChoice& choice, const Model& model) {
+  const auto list = chosen(choice, model);
+  return std::any_of(list.begin(), list.end(), [](const Metric* metric) {
+    return metric->value == &Metrics::auc || metric->value == &Metrics::average_precision;
+  });
+}
+
 void add_metrics(Json& object, const Metrics& metrics, const MetricChoice& choice, const Model& model) {
   if (metrics.unknown > 0) object["unknown_labels"] = metrics.unknown;
   if (metrics.rows == 0) return;

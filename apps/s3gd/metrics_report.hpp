@@ -17,6 +17,9 @@ void add_metrics_option(CLI::App& app, MetricChoice& choice);
 // Throws UsageError when a metric does not exist or does not apply to the model.
 void check_metrics(const MetricChoice& choice, const Model& model);
 
+// Whether one of them depends on the order of all margins, which then have to be kept.
+bool needs_ranks(const MetricChoice& choice, const Model& model);
+
 void add_metrics(Json& object, const Metrics& metrics, const MetricChoice& choice, const Model& model);
 std::string metrics_text(const Metrics& metrics, const MetricChoice& choice, const Model& model);
 

@@ -42,7 +42,8 @@ struct Metrics {
 // margins are rounded to ever fewer digits.
 class MetricsCounter {
  public:
-  explicit MetricsCounter(const Model& model);  // which must outlive it
+  // The model must outlive it. ranks: whether AUC and average precision are wanted; NaN otherwise.
+  explicit MetricsCounter(const Model& model, bool ranks = true);
   ~MetricsCounter();
   // weights: one per label, or empty. margins: as predict_margins gives them.
   void add(const Labels& labels, std::span<const double> weights, std::span<const double> margins);

@@ -59,7 +59,7 @@ struct Spread {
 }  // namespace
 
 struct MetricsCounter::State {
-  explicit State(const Model& judged) : model(judged), finder(judged) {
+  State(const Model& judged, bool ranks) : model(judged), ranked(ranks && judged.classes.size() == 2), finder(judged) {
     metrics.classification = model.classifies();
     metrics.confusion.assign(model.classes.size() * model.classes.size(), 0.0);
     if (model.classes.size() == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
@@ -75,7 +75,7 @@ struct MetricsCounter::State {
     const Index count = static_cast<Index>(model.classes.size());
     metrics.confusion[static_cast<std::size_t>(actual * count + predicted_class(model, margins))] += q;
     if (has_probabilities(model)) loss -= q * log_probability(model, margins, actual);
-    if (count == 2) ranking.add(margins[0], actual == 1, q);
+    if (ranked) ranking.add(margins[0], actual == 1, q);
     if (!metrics.calibration.empty()) add_calibration(std::exp(log_probability(model, margins, 1)), actual == 1, q);
   }
 
@@ -110,7 +110,7 @@ struct MetricsCounter::State {
     result.accuracy = right / total;
     result.balanced_accuracy = recalls / occurring;
     result.log_loss = has_probabilities(model) ? loss / total : kNone;
-    const Ranking::Result ranks = ranking.result();  // of no rows with more than two classes
+    const Ranking::Result ranks = ranking.result();  // NaN without rows
     result.auc = ranks.auc;
     result.average_precision = ranks.average_precision;
     result.ranks_exact = ranks.exact;
@@ -129,6 +129,7 @@ struct MetricsCounter::State {
   }
 
   const Model& model;
+  const bool ranked;
   ClassFinder finder;
   Metrics metrics;  // as far as they are plain sums
   Ranking ranking;
@@ -136,7 +137,7 @@ struct MetricsCounter::State {
   Spread labels_spread;
 };
 
-MetricsCounter::MetricsCounter(const Model& model) : state_(std::make_unique<State>(model)) {}
+MetricsCounter::MetricsCounter(const Model& model, bool ranks) : state_(std::make_unique<State>(model, ranks)) {}
 MetricsCounter::~MetricsCounter() = default;
 Index MetricsCounter::known_rows() const { return state_->metrics.rows; }
 

@@ -1,5 +1,8 @@
 """predict and inspect MODEL, as a user runs them: streams, metrics, several forms of output."""
+import json
+import math
 import os
+import struct
 import subprocess
 import unittest
 
@@ -7,6 +10,35 @@ from program import PROGRAM, ProgramTest
 
 ROWS = "".join(f"{'1' if k % 3 else '-1'} {1 + k % 7}:{k % 11} {9 + k % 5}:{(k * 37 % 101) / 8}\n" for k in range(3000))
 SEVERAL_BLOCKS = ROWS * 30  # of 512 kB
+
+MASK = (1 << 64) - 1
+
+
+def checksum(data):
+    """As docs/formats.md describes it, of less than a block."""
+    def absorb(state, word):
+        product = (state ^ word) * 0x9e3779b97f4a7c15 & MASK
+        return product ^ product >> 32
+
+    def rotate(value, by):
+        return (value << by | value >> 64 - by) & MASK
+
+    lanes = [0x8f1bbcdcbfa53e0b, 0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1]
+    padded = data + bytes(-len(data) % 32)
+    for at in range(0, len(padded), 32):
+        lanes = [absorb(lane, word) for lane, word in zip(lanes, struct.unpack_from("<4Q", padded, at))]
+    value = len(data)
+    for lane in lanes:
+        value = absorb(rotate(value, 29), lane)
+    return absorb(0, value)
+
+
+def model_file(weights, **header):
+    """A model as docs/formats.md describes it."""
+    full = {"feature_names": [], "beta": 10.0, "penalty": "l2", "lambda": 0.5, "alpha": 0.5, "unit_rows": False,
+            "objective": 1.0, "relative_gap": None, "storage": "dense", "stored": len(weights), **header}
+    body = json.dumps(full).encode() + b"\n" + struct.pack(f"<{len(weights)}d", *weights)
+    return b"s3gd-model 2\n%016x\n" % checksum(body) + body
 
 
 class Predict(ProgramTest):
@@ -144,6 +176,49 @@ class Predict(ProgramTest):
             self.assertEqual(set(result), {"rows", "rmse", "mae", "r2"})
             error = sum(w * abs(y - p) for (y, _, _), p, w in zip(rows, predictions, weights)) / sum(weights)
             self.assertAlmostEqual(result["mae"], error, places=9)
+
+    def three_classes(self, **header):
+        self.write("three.model", model_file([1, 0, 0, 1, -1, 0.5], classes=["ash", "fir", "oak"], features=2,
+                                             intercepts=[0.25, 0, 0], **{"loss": "logistic", "link": "softmax", **header}))
+        return "three.model"
+
+    def test_several_classes_have_a_number_each(self):
+        name = self.three_classes()
+        self.write("trees.csv", "label,a,b\noak,-3,0\nfir,0,2\nash,2,1\noak,5,0\n")
+        rows = [(-3, 0), (0, 2), (2, 1), (5, 0)]
+        margins = [[a + 0.25, b, -a + 0.5 * b] for a, b in rows]
+        out, err = self.run_program("predict", name, "trees.csv", "-o", "-")
+        self.assertEqual(out.split(), ["oak", "fir", "ash", "ash"])
+        self.assertIn("75.00 %", err)
+        out, _ = self.run_program("predict", name, "trees.csv", "--margin")
+        self.assertEqual([[float(word) for word in line.split(" ")] for line in out.splitlines()], margins)
+        found = self.run_json("predict", name, "trees.csv", "--proba", "--metrics", "all")
+        for row, of_row in zip(found["predictions"], margins):
+            total = sum(math.exp(margin) for margin in of_row)
+            for share, margin in zip(row, of_row):
+                self.assertAlmostEqual(share, math.exp(margin) / total, places=14)
+            self.assertAlmostEqual(sum(row), 1, places=14)
+        actual = [2, 1, 0, 2]
+        loss = -sum(math.log(row[k]) for row, k in zip(found["predictions"], actual)) / 4
+        self.assertAlmostEqual(found["log_loss"], loss, places=12)
+        self.assertAlmostEqual(found["balanced_accuracy"], (1 + 1 + 0.5) / 3, places=14)
+        self.assertEqual(found["confusion"]["weight_by_actual_and_predicted"], [[1, 0, 0], [0, 1, 0], [1, 0, 1]])
+        self.assertNotIn("auc", found)
+
+    def test_several_classes_without_probabilities(self):
+        name = self.three_classes(loss="squared-hinge", link="identity")
+        self.write("trees.csv", "label,a,b\noak,-3,0\n")
+        self.assertIn("no probabilities", self.error_of("predict", name, "trees.csv", "--proba"))
+        self.error_of("predict", name, "trees.csv", "--metrics", "log-loss", expect=2)
+
+    def test_inspect_shows_each_class(self):
+        result = self.run_json("inspect", self.three_classes(), "--top", "1")
+        self.assertEqual(result["loss"], "softmax")
+        self.assertEqual([output["class"] for output in result["outputs"]], ["ash", "fir", "oak"])
+        self.assertEqual([output["largest"] for output in result["outputs"]],
+                         [[{"feature": 0, "weight": 1}], [{"feature": 1, "weight": 1}], [{"feature": 0, "weight": -1}]])
+        self.assertEqual([output["nonzeros"] for output in result["outputs"]], [1, 1, 2])
+        self.assertIn("largest weights for oak", self.run_program("inspect", "three.model")[0])
 
     def test_inspect_shows_a_model(self):
         result = self.run_json("inspect", "m.model", "--top", "3")

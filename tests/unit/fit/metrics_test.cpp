@@ -211,6 +211,17 @@ TEST(Metrics, AClassWithoutRowsDoesNotCountForTheBalance) {
   EXPECT_TRUE(std::isnan(metrics.log_loss));  // no link
 }
 
+TEST(Metrics, WithoutRanksAreTheSameButForThem) {
+  const Model model = two_classes();
+  const Sample sample = random_sample(50, 6);
+  const Metrics all = judge(model, labels_of(sample.labels), sample.margins);
+  MetricsCounter counter(model, false);
+  counter.add(labels_of(sample.labels), {}, sample.margins);
+  EXPECT_EQ(counter.result().log_loss, all.log_loss);
+  EXPECT_EQ(counter.result().confusion, all.confusion);
+  EXPECT_TRUE(std::isnan(counter.result().auc) && std::isnan(counter.result().average_precision));
+}
+
 TEST(Metrics, OfOneClassAloneHaveNoRanks) {
   const Metrics metrics = judge(two_classes(), labels_of({1, 1}), {1, 2});
   EXPECT_TRUE(std::isnan(metrics.auc));
