@@ -5,6 +5,7 @@ namespace s3gd::app {
 
 std::function<int()> setup_train(CLI::App& app, const Common& common);
 std::function<int()> setup_predict(CLI::App& app, const Common& common);
+std::function<int()> setup_export(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
 std::function<int()> setup_inspect(CLI::App& app, const Common& common);
 std::function<int()> setup_convert(CLI::App& app, const Common& common);
@@ -21,6 +22,8 @@ const std::vector<Command>& commands() {
        "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt\n"
        "zcat huge.svm.gz | s3gd predict a9a.model - -o - | sort | uniq -c",
        setup_predict},
+      {"export", "Fit", "the model for other programs: LIBLINEAR, JSON, ONNX, Vowpal Wabbit, C",
+       "s3gd export a9a.model --format onnx -o a9a.onnx\ns3gd export spam.model --format c -o spam.c", setup_export},
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
        setup_graph},

@@ -1,0 +1,115 @@
+// Text from which Vowpal Wabbit makes its model in one pass. It reads no model text, only a binary one that belongs to its
+// version; but it learns, and these examples teach it the weights exactly:
+//
+//   With plain steps of size 1/2 (--sgd -l 0.5 --power_t 0) on squared loss, an example with label t that is predicted
+//   as p adds (t - p) x to the weights. From weights zero, "0.25 | 7:1" sets weight 7 to 0.25, and the constant that is
+//   in every example too; "0 |", which has nothing but the constant, puts that back to zero. The last line sets it.
+//   More than two classes are costs (--csoaa K): one such regression for each class, the smallest cost wins, so each
+//   weight is taught with its sign changed.
+//
+// Predictions are cut off at the smallest and largest label seen in training: two examples make these wide at first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+#include "fit/export_formats.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kWidest = 1e18;               // its square is still a float
+constexpr std::uint64_t kConstant = 11650396;  // the feature that stands for the constant
+constexpr int kUsualBits = 18, kMostBits = 24;
+
+void check_names(const Model& model) {
+  for (const std::string& name : model.feature_names)
+    if (name.empty() || name.find_first_of(" \t\r\n:|") != std::string::npos)
+      throw Error("the feature name '" + name + "' cannot be written for Vowpal Wabbit",
+                  "train with column names without blanks, colons and bars, or without a header");
+}
+
+// Bits of the table of weights: large enough that features counted by number keep to themselves.
+int table_bits(const Model& model) {
+  const auto class_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(model.outputs() - 1)));
+  if (!model.feature_names.empty()) return kMostBits + class_bits;  // hashed: the more room, the fewer meet
+  const auto end = static_cast<std::uint64_t>(model.features() + model.index_base.value_or(0));
+  if (end > kConstant)
+    throw Error(fmt::format("feature {} and the constant share a weight in Vowpal Wabbit", kConstant),
+                "export to json, or train on fewer columns");
+  int bits = kUsualBits;
+  while (kConstant % (std::uint64_t{1} << bits) < end) ++bits;  // at most kMostBits: the constant is less than 2^24
+  return bits + class_bits;
+}
+
+// What an example is to be predicted as: one number, or a cost for each class.
+template <class ValueOf>
+void write_label(std::string& out, Index outputs, ValueOf value_of) {
+  for (Index k = 0; k < outputs; ++k) {
+    const double value = value_of(k);
+    if (std::abs(value) > kWidest)
+      throw Error(fmt::format("a weight of {} is too large for Vowpal Wabbit", value),
+                  "train on scaled columns (--scale) or with a larger --lambda");
+    if (outputs > 1)
+      fmt::format_to(std::back_inserter(out), "{}:{} ", k + 1, static_cast<float>(-value));
+    else
+      fmt::format_to(std::back_inserter(out), "{} ", static_cast<float>(value));
+  }
+  out += '|';
+}
+
+std::string feature_name(const Model& model, Index j) {
+  return model.feature_names.empty() ? std::to_string(j + model.index_base.value_or(0))
+                                     : model.feature_names[static_cast<std::size_t>(j)];
+}
+
+std::string write_lessons(const Model& model) {
+  const Index outputs = model.outputs();
+  std::string out;
+  const auto teach = [&](auto value_of, const std::string& feature = "") {
+    write_label(out, outputs, value_of);
+    out += (feature.empty() ? "" : " " + feature + ":1") + "\n";
+  };
+  const auto reset_constant = [&] { teach([](Index) { return 0.0; }); };
+
+  for (const double edge : {kWidest, -kWidest}) {
+    teach([&](Index) { return edge; });
+    reset_constant();
+  }
+  for (Index j = 0; j < model.features(); ++j) {
+    const auto weight = [&](Index k) { return model.weights_of(k)[static_cast<std::size_t>(j)]; };
+    bool used = false;
+    for (Index k = 0; k < outputs; ++k) used = used || weight(k) != 0;
+    if (!used) continue;
+    teach(weight, feature_name(model, j));
+    reset_constant();
+  }
+  teach([&](Index k) { return model.intercepts[static_cast<std::size_t>(k)]; });
+  return out;
+}
+
+}  // namespace
+
+Exported export_vw(const Model& model, const std::string& /*name*/) {
+  refuse_unit_rows(model, "Vowpal Wabbit");
+  check_names(model);
+  const Index outputs = model.outputs();
+  Exported result{write_lessons(model), {}};
+  result.remarks.push_back(fmt::format("make the model: vw -d THIS_FILE --sgd -l 0.5 --power_t 0{} -b {} -f MODEL",
+                                       outputs > 1 ? fmt::format(" --csoaa {}", outputs) : "", table_bits(model)));
+  result.remarks.emplace_back("use it: vw -t -i MODEL -d ROWS -p PREDICTIONS");
+  if (outputs > 1)
+    result.remarks.push_back("it predicts classes by number: " + numbering(model, 1));
+  else if (model.classifies())
+    result.remarks.push_back("a positive prediction means " + model.classes.back() + ", any other " +
+                             model.classes.front());
+  if (model.feature_names.empty())
+    result.remarks.push_back(
+        fmt::format("features are named by number, the first is {}", model.index_base.value_or(0)));
+  return result;
+}
+
+}  // namespace s3gd
