@@ -156,5 +156,61 @@ TEST(Platt, NumbersThatDoNotGoTogetherAreRefused) {
   EXPECT_THROW(fit_platt({}, {}), Error);
 }
 
+Dataset labelled(const Sample& sample, const std::vector<double>& labels) {
+  Dataset data;
+  data.x = Matrix::own_dense(std::vector<double>(sample.margins), static_cast<Index>(sample.margins.size()), 1);
+  data.y.values = Array<double>(std::vector<double>(labels));
+  data.y.kind = LabelKind::classes;
+  data.source = "a sample";
+  return data;
+}
+
+TEST(Calibrate, TwoClassesGetTheSigmoidOfTheirOneMargin) {
+  const Sample sample = drawn_from({-2, 0.3}, 300, 0.1, 1);
+  std::vector<double> labels;
+  for (const char flag : sample.in_class) labels.push_back(flag != 0 ? 7 : 3);
+  Model model;
+  model.classes = {"3", "7"};
+  model.weights = {1};
+  const Dataset data = labelled(sample, labels);
+  calibrate(model, data);
+  const PlattSigmoid expected = fit_platt(sample.margins, sample.in_class);
+  EXPECT_EQ(model.link, Link::platt);
+  EXPECT_EQ(model.platt, (std::vector<double>{expected.a, expected.b}));
+
+  model.classes = {kRestClass, "7"};  // all other labels are the rest
+  labels[1] = labels[1] == 3 ? 4 : labels[1];
+  calibrate(model, labelled(sample, labels));
+  EXPECT_EQ(model.platt, (std::vector<double>{expected.a, expected.b}));
+}
+
+TEST(Calibrate, SeveralClassesGetOneEachAndRowsOfOtherClassesAreLeftOut) {
+  const Sample sample = drawn_from({-1, 0}, 300, 0, 1);
+  std::vector<double> labels;
+  for (std::size_t i = 0; i < sample.margins.size(); ++i)
+    labels.push_back(i % 50 == 0 ? 9 : (sample.in_class[i] != 0 ? 0 : 1 + static_cast<double>(i % 2)));
+  Model model;
+  model.classes = {"0", "1", "2"};
+  model.weights = {2, -1, 0.5};
+  model.intercepts = {0.1, 0.2, 0.3};
+  calibrate(model, labelled(sample, labels));
+  ASSERT_EQ(model.platt.size(), 6U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    Sample own;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == 9) continue;
+      own.margins.push_back(model.weights[k] * sample.margins[i] + model.intercepts[k]);
+      own.in_class.push_back(labels[i] == static_cast<double>(k) ? 1 : 0);
+    }
+    expect_minimum(own, {model.platt[2 * k], model.platt[2 * k + 1]});
+  }
+}
+
+TEST(Calibrate, ModelsOfNumbersAreRefused) {
+  Model model;
+  model.weights = {1};
+  EXPECT_THROW(calibrate(model, labelled({{1, 2}, {0, 1}}, {0, 1})), Error);
+}
+
 }  // namespace
 }  // namespace s3gd
