@@ -14,6 +14,7 @@
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
 #include "trace/trace_file.hpp"
+#include "train_calibrate.hpp"
 #include "train_multiclass.hpp"
 #include "train_report.hpp"
 
@@ -33,6 +34,7 @@ struct TrainOptions {
   std::string validate;
   std::string graph_path;
   std::string trace_path;
+  CalibrateOptions calibrate;
   bool paper = false;
 };
 
@@ -77,6 +79,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(data_group);
   app.add_option("--validate", options.validate, "DATA, or a FRACTION held out: its objective is traced")
       ->group(data_group);
+  add_calibrate_option(app, options.calibrate);
   add_load_options(app, options.load);
 
   const std::string trace_group = "Trace";
@@ -108,6 +111,7 @@ void match(Dataset& train, Dataset& test, int threads) {
 struct Prepared {
   Dataset train;
   std::optional<Dataset> test;
+  std::optional<Dataset> held_out;  // for probabilities, not scaled
   Scaling scaling;
 };
 
@@ -131,6 +135,7 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
       throw Error(fmt::format("{} holds {} weights for {} rows", options.sample_weight, ready.train.weights.size(),
                               ready.train.rows()));
   }
+  ready.held_out = hold_out(ready.train, options.calibrate, common);
   if (double fraction = 0; is_fraction(options.validate, fraction)) {
     const Split split = split_rows(ready.train, fraction, common.seed);
     ready.test = take_rows(ready.train, split.test);
@@ -222,8 +227,11 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   const Solution solution = solve(problem, options.solve, input);
   const double total_seconds = wall_now() - started;
 
-  if (!options.model_path.empty())
-    save_model(make_model(problem, solution.w, ready.scaling, solution.summary.certificate), options.model_path);
+  if (!options.model_path.empty()) {
+    Model model = make_model(problem, solution.w, ready.scaling, solution.summary.certificate);
+    calibrate_on(ready.held_out, model, common);
+    save_model(model, options.model_path);
+  }
   if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
   const bool regression = spec.loss.kind == LossKind::squared;
   const auto classes = regression ? 0 : static_cast<Index>(ready.train.y.distinct().size());

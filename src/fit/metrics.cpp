@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <unordered_map>
 
+#include "fit/class_finder.hpp"
 #include "fit/ranking.hpp"
 #include "s3gd/error.hpp"
 
@@ -14,35 +13,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kBins = 10;
-constexpr std::size_t kMostRemembered = 1 << 16;
-
-// The class of the model that a label names, or -1.
-class ClassFinder {
- public:
-  explicit ClassFinder(const Model& model) {
-    if (model.classes.size() == 2 && model.classes[0] == kRestClass) other_ = 0;
-    for (std::size_t k = 0; k < model.classes.size(); ++k) places_.emplace(model.classes[k], static_cast<Index>(k));
-  }
-
-  // Called for labels of one Labels after the other.
-  void start(const Labels& labels) {
-    if (!labels.class_names.empty() || words_ || known_.size() > kMostRemembered) known_.clear();
-    words_ = !labels.class_names.empty();
-  }
-  Index find(const Labels& labels, double value) {
-    value += 0.0;  // minus zero is zero
-    const auto known = known_.find(value);
-    if (known != known_.end()) return known->second;
-    const auto place = places_.find(labels.name_of(value));
-    return known_[value] = place == places_.end() ? other_ : place->second;
-  }
-
- private:
-  std::unordered_map<std::string, Index> places_;
-  std::unordered_map<double, Index> known_;  // labels seen before
-  bool words_ = false;
-  Index other_ = -1;
-};
 
 // Sums of squares around a mean that moves along (Welford): one pass, no cancellation.
 struct Spread {
