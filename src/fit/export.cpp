@@ -45,6 +45,16 @@ Exported export_model(const Model& model, const std::string& format, const std::
   throw_unknown_name("export format", format, known);
 }
 
+std::vector<Index> active_columns(const Model& model) {
+  std::vector<Index> columns;
+  for (Index j = 0; j < model.features(); ++j) {
+    bool used = false;
+    for (Index k = 0; k < model.outputs(); ++k) used = used || weight_at(model, k, j) != 0;
+    if (used) columns.push_back(j);
+  }
+  return columns;
+}
+
 std::optional<std::vector<std::int32_t>> numeric_classes(const Model& model) {
   std::vector<std::int32_t> numbers;
   for (const std::string& name : model.classes) {

@@ -35,16 +35,6 @@ std::string literal(const std::string& text) {
   return out + "\"";
 }
 
-std::vector<Index> active_columns(const Model& model) {
-  std::vector<Index> columns;
-  for (Index j = 0; j < model.features(); ++j) {
-    bool used = false;
-    for (Index k = 0; k < model.outputs(); ++k) used = used || model.weights_of(k)[static_cast<std::size_t>(j)] != 0;
-    if (used) columns.push_back(j);
-  }
-  return columns;
-}
-
 class Source {
  public:
   explicit Source(const std::string& name) : name_(identifier(name)) {}
@@ -103,7 +93,7 @@ void @_probabilities(const double *margins, double *probabilities);
 void write_tables(Source& out, const Model& model, const std::vector<Index>& columns, bool compact) {
   std::vector<double> weights;
   for (const Index j : columns)
-    for (Index k = 0; k < model.outputs(); ++k) weights.push_back(model.weights_of(k)[static_cast<std::size_t>(j)]);
+    for (Index k = 0; k < model.outputs(); ++k) weights.push_back(weight_at(model, k, j));
   out.code(fmt::format("enum {{ @_features = {}, @_outputs = {}, @_classes = {}, @_kept = {} }};\n\n", model.features(),
                        model.outputs(), model.classes.size(), columns.size()));
   if (compact) out.table("static const long @_columns[]", columns);

@@ -16,6 +16,12 @@ Exported export_onnx(const Model& model, const std::string& name);
 Exported export_vw(const Model& model, const std::string& name);
 Exported export_c(const Model& model, const std::string& name);
 
+inline double weight_at(const Model& model, Index output, Index column) {
+  return model.weights_of(output)[static_cast<std::size_t>(column)];
+}
+// The columns that have a weight other than zero in some output.
+std::vector<Index> active_columns(const Model& model);
+
 // The classes as numbers, where all of them are whole numbers of at most 32 bits.
 std::optional<std::vector<std::int32_t>> numeric_classes(const Model& model);
 

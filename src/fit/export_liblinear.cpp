@@ -45,8 +45,7 @@ Exported export_liblinear(const Model& model, const std::string& /*name*/) {
   if (model.classifies()) fmt::format_to(out, "label {}\n", fmt::join(labels_of(model, result.remarks), " "));
   fmt::format_to(out, "nr_feature {}\nbias {}\nw\n", model.features(), biased ? 1 : -1);
   for (Index j = 0; j < model.features(); ++j) {
-    for (Index k = 0; k < model.outputs(); ++k)
-      fmt::format_to(out, "{} ", model.weights_of(k)[static_cast<std::size_t>(j)]);
+    for (Index k = 0; k < model.outputs(); ++k) fmt::format_to(out, "{} ", weight_at(model, k, j));
     result.bytes += '\n';
   }
   if (biased) fmt::format_to(out, "{} \n", fmt::join(model.intercepts, " "));

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -131,7 +130,7 @@ std::string add_margins(OnnxGraph& graph, const Model& model) {
   std::vector<double> columns;  // features x outputs
   columns.reserve(model.weights.size());
   for (Index j = 0; j < model.features(); ++j)
-    for (Index k = 0; k < model.outputs(); ++k) columns.push_back(model.weights_of(k)[static_cast<std::size_t>(j)]);
+    for (Index k = 0; k < model.outputs(); ++k) columns.push_back(weight_at(model, k, j));
   const std::string rows = add_rows(graph, model);
   const std::string weights = graph.doubles("weights", {model.features(), model.outputs()}, columns);
   const std::string products = graph.node("MatMul", {rows, weights}, "products");
@@ -190,10 +189,11 @@ void add_probabilities(OnnxGraph& graph, const Model& model, const std::string& 
   graph.output("probabilities", kDouble, static_cast<Index>(model.classes.size()));
 }
 
-void add_property(ProtobufMessage& file, const std::string& key, const std::string& value) {
+// Metadata: words as a JSON array.
+void add_property(ProtobufMessage& file, const std::string& key, const std::vector<std::string>& words) {
   ProtobufMessage entry;
   entry.bytes(1, key);
-  entry.bytes(2, value);
+  entry.bytes(2, nlohmann::json(words).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   file.message(14, entry);
 }
 
@@ -222,11 +222,8 @@ Exported export_onnx(const Model& model, const std::string& /*name*/) {
   file.bytes(3, S3GD_VERSION);
   file.message(7, graph.message());
   file.message(8, opset);
-  add_property(file, "classes",
-               nlohmann::json(model.classes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  if (!model.feature_names.empty())
-    add_property(file, "feature_names",
-                 nlohmann::json(model.feature_names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  add_property(file, "classes", model.classes);
+  if (!model.feature_names.empty()) add_property(file, "feature_names", model.feature_names);
   return {file.text(), {}};
 }
 

@@ -79,12 +79,8 @@ std::string write_lessons(const Model& model) {
     teach([&](Index) { return edge; });
     reset_constant();
   }
-  for (Index j = 0; j < model.features(); ++j) {
-    const auto weight = [&](Index k) { return model.weights_of(k)[static_cast<std::size_t>(j)]; };
-    bool used = false;
-    for (Index k = 0; k < outputs; ++k) used = used || weight(k) != 0;
-    if (!used) continue;
-    teach(weight, feature_name(model, j));
+  for (const Index j : active_columns(model)) {
+    teach([&](Index k) { return weight_at(model, k, j); }, feature_name(model, j));
     reset_constant();
   }
   teach([&](Index k) { return model.intercepts[static_cast<std::size_t>(k)]; });

@@ -29,7 +29,7 @@ bool has_probabilities(const Model& model) { return model.classifies() && model.
 void require_probabilities(const Model& model) {
   if (!has_probabilities(model))
     throw Error("this model has no probabilities",
-                "only logistic and softmax models have; use --margin, or train with --loss logistic");
+                "use --margin, or train with --loss logistic, or with --calibrate 0.2 for any loss");
 }
 
 Index predicted_class(const Model& model, std::span<const double> margins) {
