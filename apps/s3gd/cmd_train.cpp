@@ -61,8 +61,8 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(solver_group);
   app.add_flag("--accelerated", options.solve.accelerated, "gd only")->group(solver_group);
   app.add_flag("--paper", options.paper,
-               "the paper's setting: lambda 1e-3, its class weights, largest class against the rest, "
-               "regularised intercept; --solver s3gd unless given")
+               "the paper's lambda, class weights, regularised intercept, largest "
+               "class against the rest; --solver s3gd")
       ->group(solver_group);
   add_graph_options(app, options.solve.graph);
   add_control_options(app, options.solve);

@@ -22,7 +22,7 @@ const std::vector<Command>& commands() {
        "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt\n"
        "zcat huge.svm.gz | s3gd predict a9a.model - -o - | sort | uniq -c",
        setup_predict},
-      {"export", "Fit", "the model for other programs: LIBLINEAR, JSON, ONNX, Vowpal Wabbit, C",
+      {"export", "Fit", "a model for LIBLINEAR, ONNX, Vowpal Wabbit, or as JSON or C source",
        "s3gd export a9a.model --format onnx -o a9a.onnx\ns3gd export spam.model --format c -o spam.c", setup_export},
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
