@@ -61,8 +61,8 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(solver_group);
   app.add_flag("--accelerated", options.solve.accelerated, "gd only")->group(solver_group);
   app.add_flag("--paper", options.paper,
-               "the paper's lambda, class weights, regularised intercept, largest "
-               "class against the rest; --solver s3gd")
+               "the paper's setting: lambda 1e-3, its class weights, largest class against the rest, "
+               "regularised intercept; --solver s3gd unless given")
       ->group(solver_group);
   add_graph_options(app, options.solve.graph);
   add_control_options(app, options.solve);
@@ -207,7 +207,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (!options.graph_path.empty()) graph = load_graph(options.graph_path, ready.train.x);
   if (!multiclass_kind(options.multiclass, spec, ready.train).empty())
     return train_one_vs_rest(
-        {ready.train, ready.test ? &*ready.test : nullptr, ready.scaling, spec, options.solve,
+        {ready.train, ready.test ? &*ready.test : nullptr, ready.held_out, ready.scaling, spec, options.solve,
          graph ? &*graph : nullptr, options.model_path, options.trace_path, started, wall_now() - started},
         common);
   const Problem problem(ready.train, spec);

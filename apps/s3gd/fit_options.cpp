@@ -45,7 +45,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; sums: l1+l2")
+  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; a sum as l1+l1-l2norm")
       ->capture_default_str()
       ->group(group);
   CLI::Option* lambda =

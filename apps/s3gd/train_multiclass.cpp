@@ -8,6 +8,7 @@
 #include "s3gd/model.hpp"
 #include "s3gd/multiclass.hpp"
 #include "trace/trace_file.hpp"
+#include "train_calibrate.hpp"
 #include "train_report.hpp"
 
 namespace s3gd::app {
@@ -47,8 +48,9 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
 
   if (!run.model_path.empty()) {
     const Link link = run.spec.loss.kind == LossKind::logistic ? Link::logistic : Link::identity;
-    save_model(make_model(run.train, run.spec, fit.classes, fit.w, link, run.scaling, fit.summary.certificate),
-               run.model_path);
+    Model model = make_model(run.train, run.spec, fit.classes, fit.w, link, run.scaling, fit.summary.certificate);
+    calibrate_on(run.held_out, model, common);
+    save_model(model, run.model_path);
   }
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
   return print_report(

@@ -1,6 +1,7 @@
 // `s3gd train` on more than two classes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "command.hpp"
@@ -16,8 +17,9 @@ namespace s3gd::app {
 std::string multiclass_kind(const std::string& asked, const ProblemSpec& spec, const Dataset& data);
 
 struct MulticlassRun {
-  const Dataset& train;  // scaled
-  const Dataset* test;   // null: none
+  const Dataset& train;                    // scaled
+  const Dataset* test;                     // null: none
+  const std::optional<Dataset>& held_out;  // for probabilities, not scaled
   const Scaling& scaling;
   const ProblemSpec& spec;
   const SolveOptions& solve;

@@ -28,6 +28,11 @@ MODELS = {
     "sparse weights": ("gen:text?rows=500&cols=3000", ["--penalty", "l1", "--lambda", "3e-3"]),
     "no weights at all": ("gen:manifold?rows=100&cols=5", ["--penalty", "l1", "--lambda", "100"]),
     "one against the rest": ("gen:manifold?rows=400&cols=8&classes=4", ["--binary", "2"]),
+    "four classes": ("gen:manifold?rows=600&cols=8&classes=4", ["--multiclass", "ovr"]),
+    "four classes by hinges": ("gen:manifold?rows=600&cols=8&classes=4",
+                               ["--multiclass", "ovr", "--loss", "squared-hinge"]),
+    "four classes, calibrated": ("gen:manifold?rows=600&cols=8&classes=4",
+                                 ["--multiclass", "ovr", "--loss", "squared-hinge", "--calibrate", "0.3"]),
     "regression": ("gen:regression?rows=300&cols=9", ["--loss", "squared"]),
 }
 UNIT_ROWS = {
@@ -115,7 +120,7 @@ class Liblinear(ExportTest):
 
     @needs_liblinear
     def test_probabilities_of_logistic_models_are_the_same(self):
-        for name in ("two classes",):
+        for name in ("two classes", "four classes"):
             self.fit(*MODELS[name])
             subprocess.run(["liblinear-predict", "-q", "-b", "1", self.rows, self.export("liblinear", "m.txt"),
                             self.path("out.txt")], check=True, capture_output=True)
@@ -407,6 +412,9 @@ class RealData(ExportTest):
 
     def test_two_classes(self):
         self.check_all("a9a", [])
+
+    def test_seven_classes(self):
+        self.check_all("covtype-93k", ["--multiclass", "ovr", "--tol", "1e-2"])
 
 
 if __name__ == "__main__":
