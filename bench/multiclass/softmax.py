@@ -92,14 +92,16 @@ def main():
     parser.add_argument("--lambdas", default="1e-3,1/n")
     parser.add_argument("--accuracies", default="1e-3,1e-6")
     parser.add_argument("--solvers", default="lbfgs,saga")
+    parser.add_argument("--layouts", default="csr64,csr32,dense64,dense32")
     parser.add_argument("--out")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     labels, sparse = read(arguments.data)
     largest = np.maximum(abs(sparse).max(axis=0).toarray().ravel(), 1e-300)
     sparse = (sparse @ scipy.sparse.diags(1 / largest)).tocsr()
-    layouts = {"csr64": sparse, "csr32": sparse.astype(np.float32), "dense64": sparse.toarray()}
-    layouts["dense32"] = layouts["dense64"].astype(np.float32)
+    layouts = {name: sparse.astype(np.float32 if name.endswith("32") else np.float64)
+               for name in arguments.layouts.split(",")}
+    layouts = {name: rows.toarray() if name.startswith("dense") else rows for name, rows in layouts.items()}
     results = []
     for name in arguments.lambdas.split(","):
         lam = 1 / len(labels) if name == "1/n" else float(name)

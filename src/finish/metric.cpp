@@ -188,7 +188,7 @@ std::vector<double> StepMemory::direction(std::span<const double> gradient, cons
     kernel::axpy(-shares[k], pair.change.data(), d.data(), static_cast<Index>(d.size()));
   }
   metric.solve(d);
-  if (!pairs_.empty()) {  // curvature along the last step as it was, against what the metric says
+  if (rescales_ && !pairs_.empty()) {  // curvature along the last step as it was, against what the metric says
     std::vector<double> pulled = pairs_.back().change;
     metric.solve(pulled);
     const double ratio = pairs_.back().product / product(pairs_.back().change, pulled);

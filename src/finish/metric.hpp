@@ -49,7 +49,8 @@ class SampledMetric final : public Metric {
 // Limited-memory BFGS on top of a metric.
 class StepMemory {
  public:
-  explicit StepMemory(std::size_t most) : most_(most) {}
+  // rescales: the metric is multiplied by what it was wrong by along the last step.
+  explicit StepMemory(std::size_t most, bool rescales = true) : most_(most), rescales_(rescales) {}
   void clear() { pairs_.clear(); }
   void add(std::vector<double> moved, std::vector<double> gradient_change);
   std::vector<double> direction(std::span<const double> gradient, const Metric& metric) const;  // -B gradient
@@ -60,6 +61,7 @@ class StepMemory {
     double product;
   };
   std::size_t most_;
+  bool rescales_;
   std::deque<Pair> pairs_;
 };
 

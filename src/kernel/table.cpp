@@ -91,16 +91,32 @@ void times_all(const X* values, const I* places, Index count, const W* table, In
   for (; j < width; j += lanes) times_one(values, places, count, table + j, width, y + j);
 }
 
+// Two vectors at a time: what is added stays in registers.
 template <class X, class I, class W>
-void add_all(const X* HWY_RESTRICT values, const I* HWY_RESTRICT places, Index count, const W* HWY_RESTRICT c,
-             Index width, W* HWY_RESTRICT table) {
+HWY_INLINE void add_two(const X* HWY_RESTRICT values, const I* HWY_RESTRICT places, Index count,
+                        const W* HWY_RESTRICT c, Index width, W* HWY_RESTRICT table) {
   const Tag<W> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto c0 = hn::LoadU(d, c), c1 = hn::LoadU(d, c + lanes);
   for (Index k = 0; k < count; ++k) {
     const auto a = hn::Set(d, static_cast<W>(values[k]));
     W* row = table + static_cast<Index>(places[k]) * width;
-    for (Index j = 0; j < width; j += lanes)
-      hn::StoreU(hn::MulAdd(a, hn::LoadU(d, c + j), hn::LoadU(d, row + j)), d, row + j);
+    hn::StoreU(hn::MulAdd(a, c0, hn::LoadU(d, row)), d, row);
+    hn::StoreU(hn::MulAdd(a, c1, hn::LoadU(d, row + lanes)), d, row + lanes);
+  }
+}
+
+template <class X, class I, class W>
+void add_all(const X* values, const I* places, Index count, const W* c, Index width, W* table) {
+  const Tag<W> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index j = 0;
+  for (; j + 2 * lanes <= width; j += 2 * lanes) add_two(values, places, count, c + j, width, table + j);
+  if (j == width) return;
+  const auto last = hn::LoadU(d, c + j);
+  for (Index k = 0; k < count; ++k) {
+    W* row = table + static_cast<Index>(places[k]) * width + j;
+    hn::StoreU(hn::MulAdd(hn::Set(d, static_cast<W>(values[k])), last, hn::LoadU(d, row)), d, row);
   }
 }
 

@@ -3,23 +3,24 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "finish/curvature_sample.hpp"
 
 namespace s3gd {
 namespace {
 
+constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Curvatures::Curvatures(const SoftmaxProblem& problem, MetricKind kind)
-    : problem_(problem),
-      by_class_(kind == MetricKind::by_class),
-      values_(at(problem.rows() * (by_class_ ? problem.classes() : 1))) {}
+MetricKind metric_kind(const SoftmaxProblem& problem) {
+  return problem.features() > kWidest ? MetricKind::diagonal : MetricKind::shared;
+}
 
 void Curvatures::watch(SoftmaxPass& pass) {
+  values_.resize(pass.rows.empty() ? at(problem_.rows()) : pass.rows.size());
   pass.watch_float = [this](const SoftmaxBlock<float>& block) { note(block); };
   pass.watch_double = [this](const SoftmaxBlock<double>& block) { note(block); };
 }
@@ -27,33 +28,22 @@ void Curvatures::watch(SoftmaxPass& pass) {
 template <class W>
 void Curvatures::note(const SoftmaxBlock<W>& block) {
   const Index classes = problem_.classes();
-  const double others = static_cast<double>(classes - 1);
   for (std::size_t r = 0; r < block.rows.size(); ++r) {
     const W* p = block.probabilities + static_cast<Index>(r) * block.width;
-    const double q = problem_.weight(block.rows[r]) / others;
-    double sum = 0;
-    double* kept = by_class_ ? values_.data() + block.rows[r] * classes : nullptr;
-    for (Index k = 0; k < classes; ++k) {
-      const auto share = static_cast<double>(p[k] * (W(1) - p[k]));
-      sum += share;
-      if (kept != nullptr) kept[k] = q * static_cast<double>(classes) * share;
-    }
-    if (kept == nullptr) values_[at(block.rows[r])] = q * sum;
+    W sum = 0;
+    for (Index k = 0; k < classes; ++k) sum += p[k] * (W(1) - p[k]);
+    values_[at(block.first) + r] =
+        problem_.weight(block.rows[r]) * static_cast<double>(sum) / static_cast<double>(classes - 1);
   }
 }
 
-std::vector<double> Curvatures::of_class(Index k) const {
-  std::vector<double> sizes(at(problem_.rows()));
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = values_[i * at(problem_.classes()) + at(k)];
-  return sizes;
-}
-
-std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const double> sizes) {
+std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const Index> rows,
+                                       std::span<const double> sizes) {
   std::vector<double> diagonal(at(problem.features()), 0.0);
   problem.x().visit([&](const auto& x) {
-    for (Index i = 0; i < x.rows; ++i)
-      for_each_nonzero(x, i, [&](Index j, auto value) {
-        diagonal[at(j)] += sizes[at(i)] * static_cast<double>(value) * static_cast<double>(value);
+    for (std::size_t r = 0; r < sizes.size(); ++r)
+      for_each_nonzero(x, rows.empty() ? static_cast<Index>(r) : rows[r], [&](Index j, auto value) {
+        diagonal[at(j)] += sizes[r] * static_cast<double>(value) * static_cast<double>(value);
       });
   });
   if (problem.has_intercept())
@@ -63,29 +53,25 @@ std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<
   return diagonal;
 }
 
-ClassMetric::ClassMetric(const SoftmaxProblem& problem, const MatrixPenalty& penalty, MetricKind kind)
-    : problem_(problem), kind_(kind) {
+ClassMetric::ClassMetric(const SoftmaxProblem& problem, const MatrixPenalty& penalty) : problem_(problem) {
   for (Index j = 0; j < problem.features(); ++j) added_.push_back(2.0 * penalty.ridge(j));
 }
 
-void ClassMetric::build(const Curvatures& curvatures, Index sample, Rng& rng) {
-  if (kind_ == MetricKind::diagonal) {
-    diagonal_ = curvature_diagonal(problem_, curvatures.of_rows());
+void ClassMetric::build(std::span<const Index> rows, std::span<const double> sizes, Index sample, Rng& rng) {
+  if (metric_kind(problem_) == MetricKind::diagonal) {
+    diagonal_ = curvature_diagonal(problem_, rows, sizes);
     for (std::size_t j = 0; j < diagonal_.size(); ++j) diagonal_[j] += added_[j];
     return;
   }
-  factors_.clear();
-  const auto factorise = [&](std::span<const double> sizes) {
-    const RowSample drawn = sample_by_size(sizes, sample, rng);
-    factors_.emplace_back(sampled_hessian(problem_, drawn.rows, drawn.weights), added_);
-  };
-  if (kind_ == MetricKind::shared) return factorise(curvatures.of_rows());
-  for (Index k = 0; k < problem_.classes(); ++k) factorise(curvatures.of_class(k));
+  RowSample drawn = sample_by_size(sizes, sample, rng);
+  for (Index& row : drawn.rows)
+    if (!rows.empty()) row = rows[at(row)];
+  factor_.emplace(sampled_hessian(problem_, drawn.rows, drawn.weights), added_);
 }
 
 void ClassMetric::solve(std::span<double> v) const {
   const Index features = problem_.features(), classes = problem_.classes();
-  if (kind_ == MetricKind::diagonal) {
+  if (!factor_) {
     for (Index j = 0; j < features; ++j)
       for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] /= diagonal_[at(j)];
     return;
@@ -93,12 +79,7 @@ void ClassMetric::solve(std::span<double> v) const {
   std::vector<double> turned(v.size());  // one class after the other
   for (Index j = 0; j < features; ++j)
     for (Index k = 0; k < classes; ++k) turned[at(k * features + j)] = v[at(j * classes + k)];
-  if (kind_ == MetricKind::shared) {
-    factors_[0].solve(turned);
-  } else {
-    parallel_for(classes, problem_.spec().threads,
-                 [&](Index k) { factors_[at(k)].solve(std::span(turned).subspan(at(k * features), at(features))); });
-  }
+  factor_->solve(turned);
   for (Index j = 0; j < features; ++j)
     for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] = turned[at(k * features + j)];
 }

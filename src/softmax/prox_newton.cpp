@@ -94,7 +94,7 @@ class Search {
         progress_(progress),
         penalty_(problem_),
         quadratic_(problem_),
-        curvatures_(problem_, quadratic_.kind()),
+        curvatures_(problem_),
         rng_(input.seed, 5),
         watch_(input.tol) {
     point_.w = std::move(start);

@@ -10,7 +10,6 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kWidest = 2000;  // features whose M is a matrix
 constexpr std::size_t kMemory = 10;
 constexpr double kJitter = 1e-6;  // of the diagonal, which was summed in float
 
@@ -53,12 +52,11 @@ bool invert(std::size_t n, std::vector<double>& a) {
 
 }  // namespace
 
-LossQuadratic::LossQuadratic(const SoftmaxProblem& problem)
-    : problem_(problem), kind_(problem.features() > kWidest ? MetricKind::diagonal : MetricKind::shared) {}
+LossQuadratic::LossQuadratic(const SoftmaxProblem& problem) : problem_(problem), kind_(metric_kind(problem)) {}
 
 void LossQuadratic::build(const Curvatures& curvatures, Index sample, Rng& rng) {
   if (kind_ == MetricKind::diagonal) {
-    matrix_ = curvature_diagonal(problem_, curvatures.of_rows());
+    matrix_ = curvature_diagonal(problem_, {}, curvatures.of_rows());
     return;
   }
   const Index n = problem_.features();

@@ -16,7 +16,6 @@ class LossQuadratic {
  public:
   explicit LossQuadratic(const SoftmaxProblem& problem);
 
-  MetricKind kind() const { return kind_; }
   void build(const Curvatures& curvatures, Index sample, Rng& rng);  // M anew; the memory stays
   void remember(std::vector<double> moved, std::vector<double> change);
   void forget() { pairs_.clear(); }

@@ -1,25 +1,34 @@
-// Quasi-Newton for smooth softmax problems: one pass a step, margins and gradient fused, in a metric from a sample of the
-// rows, with a memory of past steps that corrects what the metric leaves out: the sample's error and the coupling of the
-// classes.
+// Newton steps for smooth softmax problems, with the Hessian of a sample of the rows.
+//
+// The rows are looked at in samples that grow: two steps on each, so that the first steps cost next to nothing whatever the
+// number of rows. Over all rows a step is one pass, margins and gradient fused, and conjugate gradients on the sampled
+// Hessian (softmax/sampled_curvature.hpp); a memory of past steps corrects what the sample missed, and where that is too
+// slow the sample doubles.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
 #include "softmax/finish.hpp"
-#include "softmax/metric.hpp"
 #include "softmax/optimality.hpp"
+#include "softmax/sampled_curvature.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr Index kWidest = 2000;       // features; beyond, a factor costs more than it saves
 constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
-constexpr std::size_t kMemory = 20;
-constexpr Index kStepsToRebuild = 4;  // after the first few steps curvature is another than at the start
+constexpr std::size_t kMemory = 10;
 constexpr int kMostTrials = 20;       // of one step's length
 constexpr double kSufficient = 1e-4;  // of the decrease the slope promises
+constexpr Index kFirstSample = 2000;
+constexpr double kGrowth = 3;         // of a sample to the next
+constexpr double kLastSample = 0.35;  // of the rows: beyond, all rows gain more
+constexpr int kStepsPerSample = 2;
+constexpr double kHessianShare = 0.1;  // of the rows, in the first Hessian over all of them
+constexpr double kFar =
+    0.1;  // a gap beyond which it is not the sample that slows steps down, but curvature that changes
+constexpr double kSlow = 0.3;  // of the gap left after a step: the Hessian deserves more rows
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -36,11 +45,6 @@ struct Point {
   double rounding() const { return (made_in == Arithmetic::data ? 1e-7 : 1e-13) * std::abs(value); }
 };
 
-MetricKind metric_kind(const SoftmaxProblem& problem) {
-  if (problem.features() > kWidest) return MetricKind::diagonal;
-  return MetricKind::shared;
-}
-
 // Where the parabola through the value and slope at 0 and the value at t is least, kept within a sensible range.
 double shorter(double t, double value, double slope, double value_at_t) {
   const double rise = value_at_t - value - slope * t;
@@ -55,33 +59,55 @@ class Search {
         problem_(input.problem),
         progress_(progress),
         penalty_(problem_),
-        curvatures_(problem_, metric_kind(problem_)),
-        metric_(problem_, penalty_, metric_kind(problem_)),
-        memory_(kMemory),
+        curvatures_(problem_),
+        preconditioner_(problem_, penalty_),
+        hessian_(problem_, penalty_, preconditioner_),
+        memory_(kMemory, false),
         rng_(input.seed, 5),
-        watch_(input.tol) {
+        watch_(input.tol),
+        from_zero_(std::all_of(start.begin(), start.end(), [](double value) { return value == 0; })) {
     point_.w = std::move(start);
     point_.w.resize(at(problem_.dim()), 0.0);
     for (Index j = 0; j < problem_.features(); ++j)
       ridge_.insert(ridge_.end(), at(problem_.classes()), 2.0 * penalty_.ridge(j));
   }
 
-  Finish run();
+  Finish run() {
+    if (!from_zero_ || climb()) descend();
+    finish_.w = std::move(point_.w);
+    return std::move(finish_);
+  }
 
  private:
+  // F and its gradient over rows_, whose loss is scaled up to the whole.
   void evaluate(Point& point) {
     point.gradient.resize(point.w.size());
     point.made_in = arithmetic_;
     SoftmaxPass pass;
+    pass.rows = rows_;
     pass.arithmetic = arithmetic_;
     pass.gradient = point.gradient;
     curvatures_.watch(pass);
-    point.value = run_pass(problem_, point.w, pass).loss + penalty_.value(point.w);
+    const RowSums sums = run_pass(problem_, point.w, pass);
+    scale_ = sums.weight > 0 ? 1 / sums.weight : 1.0;
+    kernel::scale(scale_, point.gradient.data(), problem_.dim());
     for (std::size_t j = 0; j < ridge_.size(); ++j) point.gradient[j] += ridge_[j] * point.w[j];
-    finish_.passes += 1;
+    point.value = scale_ * sums.loss + penalty_.value(point.w);
+    count_passes(rows_.empty() ? static_cast<double>(problem_.rows()) : static_cast<double>(rows_.size()));
   }
 
-  void build_metric() { metric_.build(curvatures_, sample_, rng_); }  // the memory stays: its pairs hold in any metric
+  void count_passes(double rows) { finish_.passes += rows / static_cast<double>(problem_.rows()); }
+
+  void build_preconditioner() {
+    std::vector<double> sizes(curvatures_.of_rows().begin(), curvatures_.of_rows().end());
+    for (double& size : sizes) size *= scale_;
+    preconditioner_.build(rows_, sizes, 2 * problem_.features(), rng_);
+  }
+
+  void build_hessian(Index sample) {
+    hessian_.build(point_.w, rows_, curvatures_.of_rows(), scale_, sample, rng_);
+    count_passes(static_cast<double>(hessian_.sample()));
+  }
 
   double gap() const {
     std::vector<double> loss_part = point_.gradient;
@@ -96,6 +122,8 @@ class Search {
     return finish_.certificate.relative_gap <= input_.tol;
   }
 
+  bool climb();
+  void descend();
   bool step();
 
   const SoftmaxFinishInput& input_;
@@ -103,20 +131,25 @@ class Search {
   Progress& progress_;
   MatrixPenalty penalty_;
   Curvatures curvatures_;
-  ClassMetric metric_;
+  ClassMetric preconditioner_;
+  SampledCurvature hessian_;
   StepMemory memory_;
   Rng rng_;
   GapWatch watch_;
+  bool from_zero_;
   std::vector<double> ridge_;
+  std::vector<Index> rows_;  // empty = all
+  double scale_ = 1;         // what the loss over them is multiplied by
   Arithmetic arithmetic_ = Arithmetic::data;
-  Index sample_ = 0;
   Point point_;
   Finish finish_;
 };
 
 // One step; false when no progress can be made, or the run is to end.
 bool Search::step() {
-  const std::vector<double> direction = memory_.direction(point_.gradient, metric_);
+  const double before = hessian_.products();
+  const std::vector<double> direction = memory_.direction(point_.gradient, hessian_);
+  count_passes(hessian_.products() - before);
   const double slope = product(direction, point_.gradient);
   if (!(slope < 0)) return false;
   if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
@@ -138,25 +171,57 @@ bool Search::step() {
   return true;
 }
 
-Finish Search::run() {
+// Samples that grow; false when the run is to end.
+bool Search::climb() {
+  const auto last = static_cast<Index>(kLastSample * static_cast<double>(problem_.rows()));
+  const LazyShuffle shuffle(problem_.rows(), rng_);
+  for (Index size = kFirstSample; size <= last; size = static_cast<Index>(kGrowth * static_cast<double>(size))) {
+    rows_.resize(at(size));
+    for (Index r = 0; r < size; ++r) rows_[at(r)] = shuffle(r);
+    std::sort(rows_.begin(), rows_.end());
+    evaluate(point_);
+    build_preconditioner();
+    for (int taken = 0; taken < kStepsPerSample; ++taken) {
+      memory_.clear();
+      build_hessian(std::max<Index>(kFirstSample, size / 3));
+      if (!step()) break;
+    }
+    ++finish_.iterations;
+    if (!progress_.moved(point_.w, finish_.passes, std::nan(""), std::nan("")) ||
+        finish_.iterations >= input_.max_iterations) {
+      finish_.end = FinishEnd::stopped;
+      return false;
+    }
+  }
+  memory_.clear();
+  rows_.clear();
+  return true;
+}
+
+void Search::descend() {
   evaluate(point_);
-  sample_ = std::min(problem_.rows(), 2 * problem_.features());
-  build_metric();
+  build_preconditioner();
+  auto sample = static_cast<Index>(kHessianShare * static_cast<double>(problem_.rows()));
+  sample = std::clamp<Index>(sample, std::min(problem_.rows(), kFirstSample), problem_.rows());
+  double last = std::numeric_limits<double>::infinity();
   for (;;) {
     const double now = gap();
     if (watch_.worth_certifying(now) && certified(now)) {
       finish_.end = FinishEnd::converged;
-      break;
+      return;
     }
     ++finish_.iterations;
     if (!progress_.moved(point_.w, finish_.passes, point_.value, now) || finish_.iterations > input_.max_iterations) {
       finish_.end = FinishEnd::stopped;
-      break;
+      return;
     }
-    if (step()) {
-      if (finish_.iterations == kStepsToRebuild) build_metric();
-      continue;
+    if (now < kFar && now > kSlow * last) {
+      sample = std::min(problem_.rows(), 2 * sample);
+      build_preconditioner();
     }
+    last = now;
+    build_hessian(sample);
+    if (step()) continue;
     if (progress_.must_stop()) continue;       // moved() will say so
     if (point_.made_in == Arithmetic::data) {  // it may have been rounding
       arithmetic_ = Arithmetic::exact;
@@ -165,10 +230,8 @@ Finish Search::run() {
       continue;
     }
     finish_.end = certified(0) ? FinishEnd::converged : FinishEnd::stalled;
-    break;
+    return;
   }
-  finish_.w = std::move(point_.w);
-  return std::move(finish_);
 }
 
 }  // namespace
