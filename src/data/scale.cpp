@@ -8,6 +8,7 @@
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
 #include "data/convert.hpp"
+#include "data/row_length.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -144,13 +145,7 @@ Matrix scaled_columns(const Matrix& x, const Scaling& scaling, int threads) {
 
 Matrix unit_rows(const Matrix& x, int threads) {
   return transformed(x, threads, [](const auto& view, Index i) {
-    // Divided by the largest first: squares of very large or small entries would leave the range of a double.
-    double largest = 0, squares = 0;
-    for_each_entry(view, i, [&](Index, double value) { largest = std::max(largest, std::abs(value)); });
-    if (largest == 0) largest = 1;
-    for_each_entry(view, i, [&](Index, double value) { squares += (value / largest) * (value / largest); });
-    const double length = squares > 0 ? std::sqrt(squares) : 1;
-    return [largest, length](Index, double value) { return value / largest / length; };
+    return [length = row_length(view, i)](Index, double value) { return length.unit(value); };
   });
 }
 

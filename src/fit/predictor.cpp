@@ -5,36 +5,13 @@
 
 #include "base/threads.hpp"
 #include "data/columns.hpp"
+#include "data/row_length.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr Index kRowsPerChunk = 1024;
-
-template <class View, class F>
-void for_each_entry(const View& view, Index i, F&& f) {
-  if constexpr (requires { view.stride; }) {
-    for (Index j = 0; j < view.cols; ++j) f(j, static_cast<double>(view.row(i)[j]));
-  } else {
-    for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
-      f(static_cast<Index>(view.columns[k]), static_cast<double>(view.values[k]));
-  }
-}
-
-// What the entries of a row are divided by, one after the other: their squares alone could overflow.
-struct Length {
-  double largest = 1, rest = 1;
-};
-
-template <class View>
-Length length_of(const View& view, Index i) {
-  double largest = 0, squares = 0;
-  for_each_entry(view, i, [&](Index, double value) { largest = std::max(largest, std::abs(value)); });
-  if (largest == 0) return {};
-  for_each_entry(view, i, [&](Index, double value) { squares += (value / largest) * (value / largest); });
-  return {largest, std::sqrt(squares)};
-}
 
 }  // namespace
 
@@ -59,18 +36,18 @@ Predictor::Predictor(const Model& model, const Dataset& like)
 void Predictor::margins(const Matrix& x, Index begin, Index end, double* out) const {
   x.visit([&](const auto& view) {
     for (Index i = begin; i < end; ++i, out += outputs_) {
-      const Length length = unit_rows_ ? length_of(view, i) : Length{};
-      const auto scaled = [&](double value) { return unit_rows_ ? value / length.largest / length.rest : value; };
+      const RowLength length = unit_rows_ ? row_length(view, i) : RowLength{};
+      const auto scaled = [&](double value) { return unit_rows_ ? length.unit(value) : value; };
       if (outputs_ == 1) {
         double sum = 0;
-        for_each_entry(view, i, [&](Index j, double value) {
+        for_each_nonzero(view, i, [&](Index j, double value) {
           if (j < known_) sum += scaled(value) * weights_[static_cast<std::size_t>(j)];
         });
         out[0] = sum + intercepts_[0];
         continue;
       }
       std::fill(out, out + outputs_, 0.0);
-      for_each_entry(view, i, [&](Index j, double value) {
+      for_each_nonzero(view, i, [&](Index j, double value) {
         if (j >= known_) return;
         const double entry = scaled(value);
         const double* const w = weights_.data() + j * outputs_;

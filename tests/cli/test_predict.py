@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import signal
 import struct
 import subprocess
 import unittest
@@ -132,6 +133,16 @@ class Predict(ProgramTest):
             process.stdin.close()
         except BrokenPipeError:
             pass
+
+    def test_ctrl_c_ends_the_prediction_and_leaves_no_file(self):
+        process = subprocess.Popen([PROGRAM, "predict", "m.model", "-", "-o", "out.txt"], stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=self.folder, env=self.environment)
+        process.stdin.write(SEVERAL_BLOCKS.encode())  # taken in by a program that is up and catches the signal
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(SEVERAL_BLOCKS.encode(), timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(b"interrupted", err)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("out.txt")], [])
 
     def test_a_mistake_far_into_a_pipe_is_named_and_leaves_no_file(self):
         text = SEVERAL_BLOCKS + "1 5:banana\n"
