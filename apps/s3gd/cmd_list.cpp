@@ -5,6 +5,7 @@
 #include "data/generate.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "s3gd/export.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd::app {
@@ -38,6 +39,12 @@ std::vector<Line> generator_lines() {
   return lines;
 }
 
+std::vector<Line> export_lines() {
+  std::vector<Line> lines;
+  for (const ExportFormat& format : export_formats()) lines.push_back({format.name, format.summary});
+  return lines;
+}
+
 std::vector<Line> solver_lines() {
   std::vector<Line> lines;
   for (const SolverInfo& solver : solvers()) lines.push_back({solver.name, solver.summary});
@@ -54,6 +61,7 @@ const std::vector<Topic>& topics() {
       {"solvers", solver_lines},     {"losses", lines_of<LossKind>},      {"penalties", lines_of<PenaltyKind>},
       {"scalings", lines_of<Scale>}, {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
       {"kernels", lines_of<Kernel>}, {"formats", format_lines},           {"generators", generator_lines},
+      {"exports", export_lines},
   };
   return table;
 }

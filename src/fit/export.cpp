@@ -76,7 +76,7 @@ void refuse_unit_rows(const Model& model, const std::string& program) {
 
 void refuse_many_features(const Model& model, const std::string& program) {
   if (model.features() >= std::numeric_limits<std::int32_t>::max())
-    throw Error(fmt::format("{} cannot hold {} features", program, model.features()), "export to json or vw");
+    throw Error(fmt::format("{} cannot hold {} features", program, model.features()), "export to json");
 }
 
 std::string numbering(const Model& model, int first) {

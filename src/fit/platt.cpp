@@ -74,14 +74,16 @@ Line minimise(const std::vector<Row>& rows, double total, Line line) {
     const Line full = newton_step(at, total);
     const double descent = at.gradient.slope * full.slope + at.gradient.offset * full.offset;
     const double rounding = 1e-14 * value;
-    for (double length = 1; length > kShortestStep; length /= 2) {
-      const Line next{line.slope + length * full.slope, line.offset + length * full.offset};
-      const double there = value_at(rows, next);
-      if (there > value + 1e-4 * length * descent + rounding) continue;
-      line = next;
-      value = there;
-      break;
-    }
+    Line next;
+    double there = 0, length = 2;
+    do {
+      length /= 2;
+      next = {line.slope + length * full.slope, line.offset + length * full.offset};
+      there = value_at(rows, next);
+    } while (there > value + 1e-4 * length * descent + rounding && length > kShortestStep);
+    if (there > value + rounding) break;
+    line = next;
+    value = there;
   }
   return line;
 }

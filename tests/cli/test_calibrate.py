@@ -31,6 +31,14 @@ class Calibrate(ProgramTest):
         constant = -share * math.log(share) - (1 - share) * math.log(1 - share)
         self.assertLess(hinge, constant - 0.8 * (constant - logistic))
 
+    def test_of_many_classes_they_sum_to_one(self):
+        data = "gen:manifold?rows=800&cols=8&classes=5"
+        self.run_program("train", data, *HINGE, "--multiclass", "ovr", "--calibrate", "0.3", "-o", "m.model")
+        lines = self.run_program("predict", "m.model", data, "--proba", "-o", "-")[0].splitlines()
+        for line in lines:
+            self.assertAlmostEqual(sum(map(float, line.split())), 1, places=12)
+        self.assertLess(self.run_json("predict", "m.model", data)["log_loss"], math.log(5))
+
     def test_labels_are_those_of_the_margins_and_rows_held_out_do_not_change_the_weights(self):
         self.run_program("train", "train.s3d", *HINGE, "--calibrate", "0.25", "-o", "m.model")
         self.run_program("train", "train.s3d", *HINGE, "--validate", "0.25", "-o", "same_rows.model")

@@ -124,7 +124,7 @@ class Output(ProgramTest):
 
     def test_lists_hold_a_line_for_each_name(self):
         for topic, known in (("losses", "logistic"), ("penalties", "elastic-net"), ("formats", "libsvm"),
-                             ("generators", "manifold"), ("scalings", "unit-rows")):
+                             ("generators", "manifold"), ("scalings", "unit-rows"), ("exports", "onnx")):
             self.assertIn(known, [line["name"] for line in self.run_json("list", topic)[topic]])
             out, _ = self.run_program("list", topic)
             self.assertRegex(out, rf"(?m)^{known} ")
