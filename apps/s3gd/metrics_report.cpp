@@ -20,6 +20,7 @@ bool of_numbers(const Model& model) { return !model.classifies(); }
 bool calibrates(const Model& model) { return of_two_classes(model) && has_probabilities(model); }
 
 Json confusion_json(const Metrics& metrics, const Model& model) {
+  if (metrics.confusion.empty()) return nullptr;  // too many classes
   const std::size_t count = model.classes.size();
   Json rows = Json::array();
   for (std::size_t k = 0; k < count; ++k)

@@ -30,9 +30,10 @@ struct Metrics {
   Index unknown = 0;  // left out: their label is none of the model's classes (never where the other class is "rest")
   bool classification = true;
   double accuracy = 0, balanced_accuracy = 0, log_loss = 0;
-  double auc = 0, average_precision = 0;    // two classes only
-  double rmse = 0, mae = 0, r2 = 0;         // regression only
-  std::vector<double> confusion;            // classes x classes: weight of the rows of a class by predicted class
+  double auc = 0, average_precision = 0;  // two classes only
+  double rmse = 0, mae = 0, r2 = 0;       // regression only
+  std::vector<double>
+      confusion;  // classes x classes: weight of the rows of a class by predicted class; up to 2048 classes
   std::vector<CalibrationBin> calibration;  // two classes with probabilities: ten
   bool ranks_exact = true;  // false: margins were rounded for AUC and average precision, as there were too many
 };

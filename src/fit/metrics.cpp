@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kBins = 10;
+constexpr std::size_t kMostConfused = 2048;  // classes; the square of more would be too much to keep
 
 // Sums of squares around a mean that moves along (Welford): one pass, no cancellation.
 struct Spread {
@@ -31,8 +32,11 @@ struct Spread {
 struct MetricsCounter::State {
   State(const Model& judged, bool ranks) : model(judged), ranked(ranks && judged.classes.size() == 2), finder(judged) {
     metrics.classification = model.classifies();
-    metrics.confusion.assign(model.classes.size() * model.classes.size(), 0.0);
-    if (model.classes.size() == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
+    const std::size_t count = model.classes.size();
+    weight_of.assign(count, 0.0);
+    right_of.assign(count, 0.0);
+    if (count <= kMostConfused) metrics.confusion.assign(count * count, 0.0);
+    if (count == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
   }
 
   void add_classified(const Labels& labels, double label, std::span<const double> margins, double q) {
@@ -42,8 +46,11 @@ struct MetricsCounter::State {
       return;
     }
     ++metrics.rows;
-    const Index count = static_cast<Index>(model.classes.size());
-    metrics.confusion[static_cast<std::size_t>(actual * count + predicted_class(model, margins))] += q;
+    const auto row = static_cast<std::size_t>(actual);
+    const auto predicted = static_cast<std::size_t>(predicted_class(model, margins));
+    weight_of[row] += q;
+    if (row == predicted) right_of[row] += q;
+    if (!metrics.confusion.empty()) metrics.confusion[row * model.classes.size() + predicted] += q;
     if (has_probabilities(model)) loss -= q * log_probability(model, margins, actual);
     if (ranked) ranking.add(margins[0], actual == 1, q);
     if (!metrics.calibration.empty()) add_calibration(std::exp(log_probability(model, margins, 1)), actual == 1, q);
@@ -65,16 +72,12 @@ struct MetricsCounter::State {
   }
 
   void finish_classes(Metrics& result) {
-    const std::size_t count = model.classes.size();
     double total = 0, right = 0, recalls = 0, occurring = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto row = std::span(result.confusion).subspan(k * count, count);
-      double weight = 0;
-      for (const double value : row) weight += value;
-      total += weight;
-      right += row[k];
-      if (weight == 0) continue;
-      recalls += row[k] / weight;
+    for (std::size_t k = 0; k < weight_of.size(); ++k) {
+      total += weight_of[k];
+      right += right_of[k];
+      if (weight_of[k] == 0) continue;
+      recalls += right_of[k] / weight_of[k];
       occurring += 1;
     }
     result.accuracy = right / total;
@@ -101,7 +104,8 @@ struct MetricsCounter::State {
   const Model& model;
   const bool ranked;
   ClassFinder finder;
-  Metrics metrics;  // as far as they are plain sums
+  Metrics metrics;                          // as far as they are plain sums
+  std::vector<double> weight_of, right_of;  // by class
   Ranking ranking;
   double loss = 0, squares = 0, absolutes = 0;
   Spread labels_spread;

@@ -222,6 +222,20 @@ TEST(Metrics, WithoutRanksAreTheSameButForThem) {
   EXPECT_TRUE(std::isnan(counter.result().auc) && std::isnan(counter.result().average_precision));
 }
 
+TEST(Metrics, OfVeryManyClassesKeepNoConfusionMatrix) {
+  for (const std::size_t count : {2048, 2049}) {
+    Model model;
+    for (std::size_t k = 0; k < count; ++k) model.classes.push_back(std::to_string(k));
+    model.intercepts.assign(count, 0.0);
+    std::vector<double> margins(3 * count, 0.0);
+    margins[7] = margins[count + 8] = margins[2 * count + 9] = 1;
+    const Metrics metrics = judge(model, labels_of({7, 8, 8}), margins);
+    EXPECT_NEAR(metrics.accuracy, 2.0 / 3, 1e-15);
+    EXPECT_NEAR(metrics.balanced_accuracy, 0.75, 1e-15);
+    EXPECT_EQ(metrics.confusion.size(), count == 2048 ? count * count : 0);
+  }
+}
+
 TEST(Metrics, OfOneClassAloneHaveNoRanks) {
   const Metrics metrics = judge(two_classes(), labels_of({1, 1}), {1, 2});
   EXPECT_TRUE(std::isnan(metrics.auc));
