@@ -1,4 +1,4 @@
-// What the writers put down. That other programs understand it is tested in tests/cli/test_export.py.
+// What the writers put down. That other programs understand it is tested in tests/cli/test_export*.py.
 #include "s3gd/export.hpp"
 
 #include <gtest/gtest.h>
