@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["base", "kernel", "data", "model", "anchor", "oracle", "finish", "solve", "softmax", "trace", "compare", "fit"]
+LAYERS = ["base", "kernel", "data", "model", "anchor", "oracle", "finish", "solve", "softmax", "trace", "report", "compare",
+          "fit"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)')
 
 

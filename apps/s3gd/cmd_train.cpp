@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include "base/clock.hpp"
@@ -75,8 +74,7 @@ void add_options(CLI::App& app, TrainOptions& options) {
   app.add_option("--seconds", options.solve.seconds, "at most so long")->group(stop_group);
 
   const std::string data_group = "Data";
-  app.add_option("--sample-weight", options.sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")
-      ->group(data_group);
+  add_sample_weight_option(app, options.sample_weight);
   app.add_option("--validate", options.validate, "DATA, or a FRACTION held out: its objective is traced")
       ->group(data_group);
   add_calibrate_option(app, options.calibrate);
@@ -123,18 +121,8 @@ bool is_fraction(const std::string& text, double& value) {
 
 Prepared prepare(const TrainOptions& options, const Common& common) {
   LoadOptions load_options = options.load;
-  load_options.threads = common.threads;
-  const bool weights_in_file = !options.sample_weight.empty() && std::filesystem::exists(options.sample_weight);
-  if (!options.sample_weight.empty() && !weights_in_file) load_options.weight_column = options.sample_weight;
-
   Prepared ready;
-  ready.train = load(options.data, load_options);
-  if (weights_in_file) {
-    ready.train.weights = Array<double>(read_numbers(options.sample_weight));
-    if (ready.train.weights.size() != ready.train.rows())
-      throw Error(fmt::format("{} holds {} weights for {} rows", options.sample_weight, ready.train.weights.size(),
-                              ready.train.rows()));
-  }
+  ready.train = load_weighted(options.data, options.sample_weight, load_options, common);
   ready.held_out = hold_out(ready.train, options.calibrate, common);
   if (double fraction = 0; is_fraction(options.validate, fraction)) {
     const Split split = split_rows(ready.train, fraction, common.seed);

@@ -5,6 +5,8 @@ namespace s3gd::app {
 
 std::function<int()> setup_train(CLI::App& app, const Common& common);
 std::function<int()> setup_predict(CLI::App& app, const Common& common);
+std::function<int()> setup_path(CLI::App& app, const Common& common);
+std::function<int()> setup_cv(CLI::App& app, const Common& common);
 std::function<int()> setup_export(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
 std::function<int()> setup_inspect(CLI::App& app, const Common& common);
@@ -22,6 +24,15 @@ const std::vector<Command>& commands() {
        "s3gd predict a9a.model test.svm\ns3gd predict a9a.model new.svm --proba -o probabilities.txt\n"
        "zcat huge.svm.gz | s3gd predict a9a.model - -o - | sort | uniq -c",
        setup_predict},
+      {"path", "Fit", "fits at many lambdas, from strong to weak, each from the last",
+       "s3gd path a9a --penalty l1 --report path.html\n"
+       "s3gd path data.csv --loss squared --penalty l1 --ratio 1e-3 -o weak.model\n"
+       "s3gd path a9a --penalty l1 --lambda 0.1,0.01,0.001 --json",
+       setup_path},
+      {"cv", "Fit", "chooses lambda by cross-validation over a path, and fits with it",
+       "s3gd cv a9a --penalty l1 -o a9a.model --report cv.html\n"
+       "s3gd cv data.csv --loss squared --folds 10 --choose 1se -o price.model",
+       setup_cv},
       {"export", "Fit", "a model for LIBLINEAR, ONNX, Vowpal Wabbit, or as JSON or C source",
        "s3gd export a9a.model --format onnx -o a9a.onnx\ns3gd export spam.model --format c -o spam.c", setup_export},
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",

@@ -1,7 +1,10 @@
 #include "fit_options.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "model/translate.hpp"
@@ -39,7 +42,7 @@ double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index r
 
 }  // namespace
 
-void add_problem_options(CLI::App& app, ProblemOptions& options) {
+void add_problem_options(CLI::App& app, ProblemOptions& options, Strength strength) {
   const std::string group = "Problem";
   add_choice(app, "--loss", options.spec.loss.kind, "")->group(group);
   app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
@@ -48,11 +51,15 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; a sum as l1+l1-l2norm")
       ->capture_default_str()
       ->group(group);
-  CLI::Option* lambda =
-      app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
-          ->capture_default_str()
-          ->group(group);
-  app.add_option("--C", options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)")->excludes(lambda)->group(group);
+  if (strength == Strength::one) {
+    CLI::Option* lambda =
+        app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
+            ->capture_default_str()
+            ->group(group);
+    app.add_option("--C", options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)")
+        ->excludes(lambda)
+        ->group(group);
+  }
   app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
       ->capture_default_str()
       ->group(group);
@@ -100,10 +107,21 @@ ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, con
   return spec;
 }
 
-ProblemSpec same_problem(const Problem& problem) {
-  ProblemSpec spec = problem.spec();
-  if (!std::isnan(problem.positive_class())) spec.positive = problem.data().y.name_of(problem.positive_class());
-  return spec;
+void add_sample_weight_option(CLI::App& app, std::string& sample_weight) {
+  app.add_option("--sample-weight", sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")->group("Data");
+}
+
+Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,
+                      const Common& common) {
+  options.threads = common.threads;
+  const bool in_file = !sample_weight.empty() && std::filesystem::exists(sample_weight);
+  if (!sample_weight.empty() && !in_file) options.weight_column = sample_weight;
+  Dataset rows = load(data, options);
+  if (!in_file) return rows;
+  rows.weights = Array<double>(read_numbers(sample_weight));
+  if (rows.weights.size() != rows.rows())
+    throw Error(fmt::format("{} holds {} weights for {} rows", sample_weight, rows.weights.size(), rows.rows()));
+  return rows;
 }
 
 void parse_step(const std::string& text, SolveOptions& options) {
@@ -123,6 +141,11 @@ void parse_step(const std::string& text, SolveOptions& options) {
     options.step = parse_number(text, form);
     if (!(options.step > 0)) throw UsageError("the step must be positive: " + form);
   }
+}
+
+int exit_code(Status status) {
+  if (status == Status::interrupted) return kInterrupted;
+  return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
 }
 
 std::vector<double> read_numbers(const std::string& path) {

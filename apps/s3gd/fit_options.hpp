@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "model/same_problem.hpp"
 #include "options.hpp"
 #include "s3gd/problem.hpp"
 #include "s3gd/scale.hpp"
@@ -19,18 +20,26 @@ struct ProblemOptions {
   std::string penalty = "l2";  // as typed: a name, or several joined by +
 };
 
-void add_problem_options(CLI::App& app, ProblemOptions& options);
+// How strong the penalty is: one lambda (or C), or many, for which a command has options of its own.
+enum class Strength : bool { one, many };
+
+void add_problem_options(CLI::App& app, ProblemOptions& options, Strength strength = Strength::one);
 void add_graph_options(CLI::App& app, GraphOptions& options);
 void add_control_options(CLI::App& app, SolveOptions& options);
 
 // Fills in what depends on the data: --C, the factors' file, the terms of the penalty.
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common);
 
-// The same problem on other rows: the class that was positive stays so.
-ProblemSpec same_problem(const Problem& problem);
+// --sample-weight: a COLUMN of a CSV file, or a FILE of numbers.
+void add_sample_weight_option(CLI::App& app, std::string& sample_weight);
+// The rows of DATA with those weights. `options` are changed to those they were read with.
+Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,
+                      const Common& common);
 
 // "auto", a number, or "decay:STEP,T0".
 void parse_step(const std::string& text, SolveOptions& options);
+
+int exit_code(Status status);  // of a command that fits
 
 // One number a line.
 std::vector<double> read_numbers(const std::string& path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/memory.hpp"
+#include "fit_options.hpp"
 #include "output.hpp"
 
 namespace s3gd::app {
@@ -118,11 +119,6 @@ std::string class_table(const TrainReport& report) {
   if (shown < report.class_summaries.size())
     text += fmt::format("and {} more (--json lists all)\n", report.class_summaries.size() - shown);
   return text;
-}
-
-int exit_code(Status status) {
-  if (status == Status::interrupted) return kInterrupted;
-  return status == Status::converged || status == Status::early_stopped ? kGood : kStoppedEarly;
 }
 
 }  // namespace

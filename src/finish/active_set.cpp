@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/certificate.hpp"
 #include "model/full_pass.hpp"
 #include "model/hessian.hpp"
 #include "model/loss.hpp"
@@ -17,11 +18,11 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-ActiveSet::ActiveSet(const Problem& problem, std::vector<double> start, std::function<bool()> must_stop)
+ActiveSet::ActiveSet(const Problem& problem, std::vector<double> start)
     : problem_(problem),
       penalty_(problem.spec().penalty, problem.cols(), problem.spec().intercept),
       optimality_(problem),
-      must_stop_(std::move(must_stop)),
+      must_stop_([] { return false; }),
       constant_curvature_(problem.spec().loss.kind == LossKind::squared),
       w_(std::move(start)),
       u_(at(problem.rows()), 0.0),
@@ -62,10 +63,39 @@ double ActiveSet::norm_of(const std::vector<double>& w) const {
   return std::sqrt(squares);
 }
 
+void ActiveSet::change_penalty(const Problem& problem) {
+  problem_ = problem;
+  penalty_ = Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  optimality_ = Optimality(problem);
+  value_ = terms_.loss + penalty_.value(std::span<const double>(w_));
+  norm_ = norm_of(w_);
+}
+
+void ActiveSet::keep_certificates() {
+  keeps_certificates_ = true;
+  looked_ = false;
+  if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
+  if (!certificate_needs_positives(problem_)) return;
+  from_positives_.resize(gradient_.size());
+  from_negatives_.resize(gradient_.size());
+}
+
+Certificate ActiveSet::certificate() const {
+  return certify_seen(problem_, w_, {terms_.loss, u_, gradient_, from_positives_, mean_row_});
+}
+
 void ActiveSet::look_at_all() {
-  transpose_times(problem_, terms_.slopes, gradient_);
+  if (!looked_) {
+    if (from_positives_.empty()) {
+      transpose_times(problem_, terms_.slopes, gradient_);
+    } else {
+      transpose_times_apart(problem_, terms_.slopes, from_positives_, from_negatives_);
+      for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] = from_positives_[j] + from_negatives_[j];
+    }
+    passes_ += 1;
+  }
+  looked_ = true;
   gap_ = optimality_.relative_gap(w_, gradient_, value_);
-  passes_ += 1;
 }
 
 Index ActiveSet::support_size() const {
@@ -160,6 +190,7 @@ bool ActiveSet::leave_zero() {
     if (trial_terms_.loss > terms_.loss + model) continue;
     w_ = next;
     u_ = u;
+    looked_ = false;
     std::swap(terms_, trial_terms_);
     value_ = terms_.loss + penalty_.value(std::span<const double>(w_));
     norm_ = norm_of(w_);

@@ -18,9 +18,17 @@ namespace s3gd {
 
 class ActiveSet {
  public:
-  ActiveSet(const Problem& problem, std::vector<double> start, std::function<bool()> must_stop);
+  ActiveSet(const Problem& problem, std::vector<double> start);
+  void stop_when(std::function<bool()> must_stop) { must_stop_ = std::move(must_stop); }
 
-  // One pass: the gradient of the loss in every coordinate.
+  // Goes on with the same rows under another penalty: margins, gradient, columns and Hessian are kept.
+  void change_penalty(const Problem& problem);
+  // From now on, looks at all coordinates keep what certificate() needs.
+  void keep_certificates();
+  bool keeps_certificates() const { return keeps_certificates_; }
+  Certificate certificate() const;  // of w, after such a look: no pass
+
+  // One pass, unless w has not moved since the last: the gradient of the loss in every coordinate.
   void look_at_all();
   // Coordinates off zero and those that want to leave it most, `most` of the latter at most; the old set when that has
   // them all. False: nothing is left to move.
@@ -57,13 +65,17 @@ class ActiveSet {
   bool always_in(Index j) const;
   double violation(Index j) const;  // how much F would fall by coordinate j alone, at most
 
-  const Problem& problem_;
+  Problem problem_;
   Penalty penalty_;
   Optimality optimality_;
   std::function<bool()> must_stop_;
   bool constant_curvature_;
   std::vector<double> w_, u_, gradient_;  // u: the margins
-  std::vector<double> diagonal_;          // of a bound of the Hessian, about
+  bool looked_ = false;                   // whether the gradient is the one at w in every coordinate
+  bool keeps_certificates_ = false;
+  std::vector<double> from_positives_, from_negatives_;  // the gradient by class, where certificates need it
+  std::vector<double> mean_row_;                         // likewise
+  std::vector<double> diagonal_;                         // of a bound of the Hessian, about
   RowTerms terms_;
   double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
   Index violators_ = 0;

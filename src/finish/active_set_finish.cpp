@@ -17,6 +17,7 @@ constexpr Index kLeastRows = 2048;   // ... while there are so many
 constexpr double kSampleTol = 1e-2;  // how well a sample is solved: it is itself no better than a few percent
 constexpr Index kSampleRounds = 8;
 constexpr double kShareOfGap = 0.3;
+constexpr double kTrustMargins = 1e-9;  // tolerances from here on: margins moved along with w are as good as new ones
 constexpr Index kMostRounds = 300;
 constexpr int kPatience = 8;                     // rounds without progress before rounding is taken to be reached
 constexpr double kWeaken = 10, kPathTol = 1e-3;  // by how much from penalty to penalty, and how well those are solved
@@ -57,12 +58,10 @@ enum class Purpose : bool { finish, start };
 
 class ActiveSetRun {
  public:
-  ActiveSetRun(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose)
-      : input_(input),
-        progress_(progress),
-        purpose_(purpose),
-        set_(input.problem, prepared(input.problem, std::move(start)), [this] { return progress_.must_stop(); }),
-        ask_below_(0.9 * input.tol) {}
+  ActiveSetRun(const FinishInput& input, ActiveSet& set, Progress& progress, Purpose purpose)
+      : input_(input), progress_(progress), purpose_(purpose), set_(set), ask_below_(0.9 * input.tol) {
+    set_.stop_when([this] { return progress_.must_stop(); });
+  }
 
   Finish run() {
     set_.look_at_all();
@@ -84,14 +83,6 @@ class ActiveSetRun {
   }
 
  private:
-  static std::vector<double> prepared(const Problem& problem, std::vector<double> start) {
-    if (start.empty()) start.assign(static_cast<std::size_t>(problem.dim()), 0.0);
-    if (static_cast<Index>(start.size()) != problem.dim())
-      throw Error("the start has " + std::to_string(start.size()) + " numbers, expected " +
-                  std::to_string(problem.dim()));
-    return start;
-  }
-
   bool done() {
     const double gap = gap_ = set_.gap();
     const bool better = gap < 0.9 * least_gap_ || set_.objective() < lowest_ - 1e-13 * std::abs(lowest_);
@@ -112,8 +103,9 @@ class ActiveSetRun {
   double noise() const { return static_cast<double>(set_.support_size()) / static_cast<double>(input_.problem.rows()); }
 
   void certify_here() {
-    const Certificate certificate = certify(input_.problem, set_.w());
-    certify_passes_ += 1;
+    const bool at_hand = set_.keeps_certificates() && input_.tol >= kTrustMargins;
+    const Certificate certificate = at_hand ? set_.certificate() : certify(input_.problem, set_.w());
+    certify_passes_ += at_hand ? 0 : 1;
     if (!finish_.w.empty() && finish_.certificate.relative_gap <= certificate.relative_gap) return;
     finish_.w = set_.w();
     finish_.certificate = certificate;
@@ -137,7 +129,7 @@ class ActiveSetRun {
   const FinishInput& input_;
   Progress& progress_;
   Purpose purpose_;
-  ActiveSet set_;
+  ActiveSet& set_;
   Finish finish_;
   double ask_below_;  // an estimated gap at which the certificate is worth its pass
   double least_gap_ = std::numeric_limits<double>::infinity(), lowest_ = std::numeric_limits<double>::infinity();
@@ -147,6 +139,19 @@ class ActiveSetRun {
   int idle_ = 0;
   bool stopped_ = false;
 };
+
+ActiveSet active_set(const Problem& problem, std::vector<double> start) {
+  if (start.empty()) start.assign(static_cast<std::size_t>(problem.dim()), 0.0);
+  if (static_cast<Index>(start.size()) != problem.dim())
+    throw Error("the start has " + std::to_string(start.size()) + " numbers, expected " +
+                std::to_string(problem.dim()));
+  return ActiveSet(problem, std::move(start));
+}
+
+Finish run_from(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose) {
+  ActiveSet set = active_set(input.problem, std::move(start));
+  return ActiveSetRun(input, set, progress, purpose).run();
+}
 
 Finish run_from_sample(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose) {
   const bool from_zero = std::all_of(start.begin(), start.end(), [](double value) { return value == 0; });
@@ -162,7 +167,7 @@ Finish run_from_sample(const FinishInput& input, std::vector<double> start, Prog
     }
   }
   Shifted shifted(progress, passes);
-  Finish finish = ActiveSetRun(input, std::move(start), shifted, purpose).run();
+  Finish finish = run_from(input, std::move(start), shifted, purpose);
   finish.passes += passes;
   return finish;
 }
@@ -191,7 +196,7 @@ Finish run_by_weakening(const FinishInput& input, double factor, Progress& progr
     Shifted shifted(progress, so_far.passes);
     Elsewhere watched(shifted, 1);
     const FinishInput part{stronger, kPathTol, input.seed, std::min(kPathRounds, left())};
-    Finish found = ActiveSetRun(part, std::move(so_far.w), watched, Purpose::start).run();
+    Finish found = run_from(part, std::move(so_far.w), watched, Purpose::start);
     so_far.w = std::move(found.w);
     so_far.passes += found.passes;
     so_far.iterations += found.iterations;
@@ -200,13 +205,36 @@ Finish run_by_weakening(const FinishInput& input, double factor, Progress& progr
   Shifted shifted(progress, so_far.passes);
   FinishInput rest = input;
   rest.max_iterations = left();
-  Finish finish = ActiveSetRun(rest, std::move(so_far.w), shifted, Purpose::finish).run();
+  Finish finish = run_from(rest, std::move(so_far.w), shifted, Purpose::finish);
   finish.passes += so_far.passes;
   finish.iterations += so_far.iterations;
   return finish;
 }
 
+class ActiveSetSequence final : public FinishSequence {
+ public:
+  ActiveSetSequence(const Problem& first, std::vector<double> start) : set_(active_set(first, std::move(start))) {
+    set_.keep_certificates();
+  }
+
+  Finish next(const FinishInput& input, Progress& progress) override {
+    const double before = set_.passes();
+    Shifted shifted(progress, -before);
+    set_.change_penalty(input.problem);
+    Finish finish = ActiveSetRun(input, set_, shifted, Purpose::finish).run();
+    finish.passes -= before;
+    return finish;
+  }
+
+ private:
+  ActiveSet set_;
+};
+
 }  // namespace
+
+std::unique_ptr<FinishSequence> active_set_sequence(const Problem& first, std::vector<double> start) {
+  return std::make_unique<ActiveSetSequence>(first, std::move(start));
+}
 
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress) {
   Finish finish = run_from_sample(input, std::move(start), progress, Purpose::finish);

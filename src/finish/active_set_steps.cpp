@@ -189,6 +189,7 @@ bool ActiveSet::walk(const std::vector<double>& moved, double promised) {
     const double value = trial_terms_.loss + penalty_at(moved, t);
     if (!(value <= value_ + 1e-4 * t * promised + rounding(value_))) continue;
     for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
+    looked_ = false;
     std::swap(u_, trial_u_);
     std::swap(terms_, trial_terms_);
     value_ = value;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,14 @@ struct Finish {
   double passes = 0;
 };
 
+// Solves problems over the same rows that differ in their penalty alone, one after the other, each from where the last
+// one ended.
+class FinishSequence {
+ public:
+  virtual ~FinishSequence() = default;
+  virtual Finish next(const FinishInput& input, Progress& progress) = 0;
+};
+
 struct Finisher {
   std::string name;
   std::string summary;
@@ -49,6 +58,8 @@ struct Finisher {
   // Passes of S3GD that are worth making first; null or 0: it makes its own start from nothing.
   double (*start_passes)(const Problem& problem) = nullptr;
   Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
+  // Null: nothing but the parameters is worth keeping for the next problem.
+  std::unique_ptr<FinishSequence> (*sequence)(const Problem& first, std::vector<double> start) = nullptr;
 };
 
 const std::vector<Finisher>& finisher_table();

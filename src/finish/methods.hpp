@@ -8,6 +8,7 @@ namespace s3gd {
 // Prox-Newton over a small, growing set of coordinates, for penalties with a 1-norm.
 bool suits_active_set(const Problem& problem);
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> active_set_sequence(const Problem& first, std::vector<double> start);
 
 // Quasi-Newton in the metric of a sampled Hessian, for smooth penalties and up to a few thousand columns.
 bool suits_sampled_newton(const Problem& problem);

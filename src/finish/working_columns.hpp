@@ -31,7 +31,7 @@ class WorkingColumns {
  private:
   const Problem& rows() const { return gathered_ ? *gathered_ : problem_; }
 
-  const Problem& problem_;
+  Problem problem_;
   std::vector<Index> chosen_;
   std::vector<Index> places_;        // of chosen_ among the coordinates of rows()
   std::optional<Problem> gathered_;  // the chosen columns alone, the same rows

@@ -6,6 +6,8 @@
 // sum_i q_i a_i = 0: the class that pulls harder is scaled down (squared loss: the mean is subtracted). A penalty whose
 // conjugate is finite only on a ball asks for a scaling of all. One pass over the rows, half a one more for the classes
 // apart, plus O(n).
+#include "model/certificate.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -18,6 +20,10 @@ namespace s3gd {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Penalty penalty_of(const Problem& problem) {
+  return Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+}
 
 // A feature that costs nothing makes the dual infeasible everywhere but at special points; a free intercept is handled.
 bool has_dual(const Penalty& penalty, Index cols) {
@@ -36,13 +42,12 @@ struct DualPoint {
 
 class Certifier {
  public:
-  Certifier(const Problem& problem, std::span<const double> w)
-      : problem_(problem), w_(w), loss_(problem.spec().loss), u_(at(problem.rows())) {}
+  Certifier(const Problem& problem, const RowsSeen& seen)
+      : problem_(problem), seen_(seen), loss_(problem.spec().loss) {}
 
-  DualPoint dual_point() {
+  DualPoint dual_point() const {
     DualPoint point;
-    point.z.resize(at(problem_.dim()));
-    value_ = sum_rows(problem_, {}, w_, Arithmetic::exact, point.z, {u_, {}}).loss;
+    point.z.assign(seen_.gradient.begin(), seen_.gradient.end());
     for (double& value : point.z) value = -value;
     if (problem_.spec().intercept != Intercept::free) return point;
     if (loss_.classifies())
@@ -51,8 +56,6 @@ class Certifier {
       subtract_mean(point);
     return point;
   }
-
-  double loss() const { return value_; }
 
   // D at `scale` times the point.
   double dual(const DualPoint& point, double scale, const Penalty& penalty) const {
@@ -76,7 +79,7 @@ class Certifier {
     const Index count = end - begin;
     const double* y = problem_.targets().data() + begin;
     double v[kChunk], result[kChunk];
-    loss_.terms(u_.data() + begin, y, count, {nullptr, v, nullptr});
+    loss_.terms(seen_.margins.data() + begin, y, count, {nullptr, v, nullptr});
     for (Index r = 0; r < count; ++r) v[r] = scale * (point.scale[y[r] > 0 ? 0 : 1] * v[r] + point.shift);
     loss_.conjugates(v, y, count, result);
     double sum = 0;
@@ -85,38 +88,27 @@ class Certifier {
     return sum;
   }
 
-  // The class that pulls harder is scaled down. Its rows, or the others, whichever are fewer, are summed once more.
+  // The class that pulls harder is scaled down.
   void balance_classes(DualPoint& point) const {
-    std::vector<Index> ups, downs;
-    for (Index i = 0; i < problem_.rows(); ++i) (problem_.targets()[at(i)] > 0 ? ups : downs).push_back(i);
-    const bool up_is_smaller = ups.size() < downs.size();
-    std::vector<double> up(point.z.size()), down(point.z.size());
-    std::vector<double>& smaller = up_is_smaller ? up : down;
-    std::vector<double>& larger = up_is_smaller ? down : up;
-    sum_rows(problem_, up_is_smaller ? ups : downs, w_, Arithmetic::exact, smaller);
-    for (std::size_t j = 0; j < point.z.size(); ++j) {
-      smaller[j] = -smaller[j];
-      larger[j] = point.z[j] - smaller[j];
-    }
-    const double pull_up = up.back(), pull_down = -down.back();
+    const auto up = [&](std::size_t j) { return -seen_.from_positives[j]; };
+    const double pull_up = up(point.z.size() - 1), pull_down = pull_up - point.z.back();
     if (pull_up > pull_down) point.scale[0] = pull_down / pull_up;
     if (pull_down > pull_up) point.scale[1] = pull_up / pull_down;
-    for (std::size_t j = 0; j < point.z.size(); ++j) point.z[j] = point.scale[0] * up[j] + point.scale[1] * down[j];
+    for (std::size_t j = 0; j < point.z.size(); ++j)
+      point.z[j] = point.scale[0] * up(j) + point.scale[1] * (point.z[j] - up(j));
     point.z.back() = 0;  // up to rounding it is
   }
 
   void subtract_mean(DualPoint& point) const {
     point.shift = point.z.back() / problem_.total_weight();
-    const auto mean = problem_.mean_row();
+    const auto mean = seen_.mean_row.empty() ? problem_.mean_row() : seen_.mean_row;
     for (std::size_t j = 0; j < mean.size(); ++j) point.z[j] -= point.z.back() * mean[j];
     point.z.back() = 0;
   }
 
   const Problem& problem_;
-  std::span<const double> w_;
+  const RowsSeen& seen_;
   Loss loss_;
-  std::vector<double> u_;
-  double value_ = 0;
 };
 
 double prox_gradient_step(const Problem& problem, const Penalty& penalty, std::span<const double> w,
@@ -134,19 +126,41 @@ double prox_gradient_step(const Problem& problem, const Penalty& penalty, std::s
 
 }  // namespace
 
+bool certificate_needs_positives(const Problem& problem) {
+  return problem.spec().intercept == Intercept::free && Loss(problem.spec().loss).classifies() &&
+         has_dual(penalty_of(problem), problem.cols());
+}
+
+std::vector<double> gradient_of_positives(const Problem& problem, std::span<const double> w,
+                                          std::span<const double> gradient) {
+  std::vector<Index> ups, downs;
+  for (Index i = 0; i < problem.rows(); ++i) (problem.targets()[at(i)] > 0 ? ups : downs).push_back(i);
+  std::vector<double> sum(gradient.size());
+  const bool up_is_smaller = ups.size() < downs.size();
+  sum_rows(problem, up_is_smaller ? ups : downs, w, Arithmetic::exact, sum);
+  if (!up_is_smaller)
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = gradient[j] - sum[j];
+  return sum;
+}
+
 Certificate certify(const Problem& problem, std::span<const double> w) {
-  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+  std::vector<double> gradient(at(problem.dim())), margins(at(problem.rows())), positives;
+  const double loss = sum_rows(problem, {}, w, Arithmetic::exact, gradient, {margins, {}}).loss;
+  if (certificate_needs_positives(problem)) positives = gradient_of_positives(problem, w, gradient);
+  return certify_seen(problem, w, {loss, margins, gradient, positives, {}});
+}
+
+Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen) {
+  const Penalty penalty = penalty_of(problem);
   Certificate result;
+  result.primal = seen.loss + penalty.value(w);
   if (!has_dual(penalty, problem.cols())) {
-    std::vector<double> gradient(at(problem.dim()));
     result.kind = Certificate::Kind::prox_gradient;
-    result.primal = sum_rows(problem, {}, w, Arithmetic::exact, gradient).loss + penalty.value(w);
     result.dual = std::numeric_limits<double>::quiet_NaN();
-    result.relative_gap = prox_gradient_step(problem, penalty, w, gradient);
+    result.relative_gap = prox_gradient_step(problem, penalty, w, seen.gradient);
   } else {
-    Certifier certifier(problem, w);
+    const Certifier certifier(problem, seen);
     const DualPoint point = certifier.dual_point();
-    result.primal = certifier.loss() + penalty.value(w);
     result.dual = std::max(0.0, certifier.dual(point, penalty.feasible_scale(point.z), penalty));
     // Where rounding makes the bound exceed the value itself, the two are equal.
     result.dual = std::min(result.dual, result.primal);

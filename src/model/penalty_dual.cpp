@@ -41,8 +41,8 @@ double norm_scale(const std::vector<double>& z, const std::vector<double>& l1, d
       squares += over * over;
       slope += over * std::abs(z[j]);
     }
+    if (squares <= nu * nu) return s;  // as norm_conjugate() asks
     const double norm = std::sqrt(squares);
-    if (norm <= nu) return s;
     const double next = s - (norm - nu) * norm / slope;
     s = std::max(0.0, next < s ? next : s * (1 - 1e-15));
   }

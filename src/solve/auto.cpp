@@ -39,18 +39,21 @@ const char* why_of(const Finish& finish, const Journal& journal) {
 
 // Runs the finisher, and after one that got stuck the exact one, which always suits.
 Solution finish_with(const Finisher& first, const Problem& problem, const SolveOptions& options,
-                     std::vector<double> start, Journal& journal) {
+                     std::vector<double> start, Journal& journal, Carried* carried) {
   const Finisher* finisher = &first;
+  if (start.empty()) carried = nullptr;
   for (;;) {
     FinishInput input{problem, options.tol, options.seed};
     if (options.iterations > 0) input.max_iterations = std::max<Index>(1, options.iterations - journal.iterations());
     journal.begin_stage(finisher->name);
-    Finish finish = finisher->run(input, std::move(start), journal);
+    Finish finish = carried != nullptr ? carried->finish(*finisher, input, std::move(start), journal)
+                                       : finisher->run(input, std::move(start), journal);
     journal.end_stage(finish.iterations, finish.passes, why_of(finish, journal));
     const Finisher* last = find_finisher("newton");
     if (finish.end == FinishEnd::stalled && finisher != last) {
       finisher = last;
       start = std::move(finish.w);
+      if (carried != nullptr) carried->forget();
       continue;
     }
     if (std::isnan(finish.certificate.relative_gap)) finish.certificate = certify(problem, finish.w);
@@ -65,7 +68,7 @@ Solution finish_with(const Finisher& first, const Problem& problem, const SolveO
 
 }  // namespace
 
-Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
+Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried) {
   Journal journal(problem, options, input);
   const Finisher& finisher = first_that_suits(problem);
   std::vector<double> start = options.start;
@@ -85,15 +88,15 @@ Solution solve_auto(const Problem& problem, const SolveOptions& options, const S
     if (!start.empty())
       journal.moved(start, 0, std::nan(""), std::nan(""));  // the average, which the stage's trace lacks
   }
-  Solution solution = finish_with(finisher, problem, options, std::move(start), journal);
+  Solution solution = finish_with(finisher, problem, options, std::move(start), journal, carried);
   solution.summary.solver = "auto";
   return solution;
 }
 
 Solution solve_by_finisher(const std::string& name, const Problem& problem, const SolveOptions& options,
-                           const SolveInput& input) {
+                           const SolveInput& input, Carried* carried) {
   Journal journal(problem, options, input);
-  Solution solution = finish_with(*find_finisher(name), problem, options, options.start, journal);
+  Solution solution = finish_with(*find_finisher(name), problem, options, options.start, journal, carried);
   solution.summary.solver = name;
   return solution;
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "s3gd/solve.hpp"
+#include "solve/carried.hpp"
 
 namespace s3gd {
 
-Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+// `carried` may be null. It is used and kept up to date where there is a start.
+Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried);
 // One finisher alone, from options.start or its own.
 Solution solve_by_finisher(const std::string& name, const Problem& problem, const SolveOptions& options,
-                           const SolveInput& input);
+                           const SolveInput& input, Carried* carried);
 
 }  // namespace s3gd

@@ -15,6 +15,7 @@
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
 #include "solve/auto.hpp"
+#include "solve/carried.hpp"
 #include "solve/run.hpp"
 
 namespace s3gd {
@@ -97,12 +98,17 @@ std::vector<SolverInfo> solvers() {
 }
 
 Solution solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
+  return solve_carrying(problem, options, input, nullptr);
+}
+
+Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                        Carried* carried) {
   check_options(problem, options);
   Solution solution;
   if (options.solver == "auto")
-    solution = solve_auto(problem, options, input);
+    solution = solve_auto(problem, options, input, carried);
   else if (find_finisher(options.solver) != nullptr)
-    solution = solve_by_finisher(options.solver, problem, options, input);
+    solution = solve_by_finisher(options.solver, problem, options, input, carried);
   else
     solution = run_estimator({problem, options, input});
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))

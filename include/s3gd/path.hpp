@@ -1,0 +1,103 @@
+// Regularisation paths, and cross-validation over them.
+//
+// A path is one problem at many lambdas, from strong to weak, each solved from where the last one ended:
+//
+//     Problem --lambda_grid--> lambdas --solve_path--> one PathPoint each
+//     Problem --cross_validate--> a path on all rows, one without each fold, the metric on the rows held out
+//
+// Where a penalty has further terms (PenaltySpec::also), their lambdas keep their ratios to the first one's.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+// The same rows and the same problem at another lambda.
+Problem with_lambda(const Problem& problem, double lambda);
+
+// The smallest lambda whose solution is zero but for a free intercept and features without a penalty; exact. l2 has
+// none: there, the one at which F is for certain within a percent of what it is without the penalised features.
+// One pass over the rows, a few more where features have no penalty. An upper bound for sums of several 2-norms
+// (infinity where a feature has no 1-norm there). Throws where there is no penalty at all.
+double largest_lambda(const Problem& problem);
+
+struct GridOptions {
+  Index count = 50;
+  // The smallest over the largest; 0 = 1e-4 (1e-2 with fewer rows than columns), for l2 a hundredth of that.
+  double ratio = 0;
+  double smallest = 0;  // instead of the ratio; 0 = by the ratio
+};
+// Geometric, from largest_lambda() down.
+std::vector<double> lambda_grid(const Problem& problem, const GridOptions& options = {});
+
+struct PathPoint {
+  double lambda = 0;
+  std::vector<double> w;  // as in Solution: the weights, then the intercept
+  Certificate certificate;
+  Status status = Status::out_of_passes;
+  Index nonzeros = 0;  // features whose weight is not zero
+  double seconds = 0;
+  double passes = 0;
+};
+
+struct Path {
+  std::vector<PathPoint> points;  // lambda descending; only those that were finished
+  // converged when all were reached to the tolerance, out_of_passes when some were not; interrupted and out_of_time
+  // when it ended early.
+  Status status = Status::converged;
+  double seconds = 0;  // as long as the path took; not while points are watched
+  double cpu_seconds = 0;
+};
+
+// Called with every point as it is done; false ends the path (status interrupted).
+using WatchPoint = std::function<bool(const PathPoint& point)>;
+
+// `lambdas` in any order, positive. options.tol, passes and iterations are for each point, options.seconds for the whole
+// path; options.start is not used: the first point starts from the model without penalised features.
+Path solve_path(const Problem& problem, std::vector<double> lambdas, const SolveOptions& options = {},
+                const WatchPoint& watch = {});
+
+// What held-out rows are judged by. Sample weights count in all of them, class weights in none.
+enum class ScoreKind : std::uint8_t { log_loss, accuracy, auc, rmse };
+bool higher_is_better(ScoreKind metric);
+ScoreKind usual_metric(const Problem& problem);  // log_loss for the logistic loss, accuracy for other classifiers, rmse
+
+struct CrossValidationOptions {
+  Index folds = 5;
+  ScoreKind metric = ScoreKind::log_loss;
+  std::vector<double> lambdas;
+  SolveOptions solve;  // as for solve_path; seconds for everything together; the seed also deals the folds
+  // Called from several threads, one at a time, with how many points of how many are done; false ends it all.
+  std::function<bool(Index done, Index of)> watch;
+};
+
+struct ScoredLambda {
+  double lambda = 0;
+  double mean = 0;
+  double standard_error = 0;   // of the mean: the folds' standard deviation over the root of their number
+  std::vector<double> scores;  // one per fold
+};
+
+struct CrossValidation {
+  ScoreKind metric = ScoreKind::log_loss;
+  std::vector<ScoredLambda> points;  // lambda descending; those that every fold has finished
+  std::size_t best = 0;              // of the points
+  // The strongest penalty whose mean is no more than one standard error of the best worse than the best.
+  std::size_t one_standard_error = 0;
+  Path path;  // on all rows: the refit at either choice is there
+  Status status = Status::converged;
+  double seconds = 0;  // dealing the rows included
+  double cpu_seconds = 0;
+};
+
+// Stratified folds. Rows are laid out by fold once (1.8 times their size for five folds), so that those of every
+// training set lie one after the other and are not copied again. Folds run side by side on the problem's threads; the
+// result is the same for any number.
+CrossValidation cross_validate(const Problem& problem, const CrossValidationOptions& options);
+
+}  // namespace s3gd

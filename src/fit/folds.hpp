@@ -1,0 +1,32 @@
+// Folds of a dataset for cross-validation: stratified, and without a copy of the rows for each.
+//
+// The rows are laid out once, fold after fold, and all folds but the last once more:  0 1 2 3 4 0 1 2 3.  In that order
+// the rows of every training set, all folds but one, lie one after the other, and so do those of every fold: both are
+// views. For K folds that is one copy of 2 - 1/K times the rows, whatever the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "s3gd/dataset.hpp"
+
+namespace s3gd {
+
+// Which rows each fold holds, ascending. Sizes differ by at most one, and so do the rows of any class in two folds, when
+// the labels are classes. Throws unless 2 <= count <= rows.
+std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std::uint64_t seed);
+
+class Folds {
+ public:
+  Folds(const Dataset& data, Index count, std::uint64_t seed);
+
+  Index count() const { return static_cast<Index>(starts_.size()) / 2; }
+  Dataset training(Index fold) const;  // all rows but the fold's
+  Dataset held_out(Index fold) const;  // the fold's rows
+
+ private:
+  Dataset laid_out_;
+  std::vector<Index> starts_;  // of each part, 2 K - 1 of them, and where the last one ends
+};
+
+}  // namespace s3gd
