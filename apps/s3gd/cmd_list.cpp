@@ -7,6 +7,7 @@
 #include "output.hpp"
 #include "s3gd/export.hpp"
 #include "s3gd/solve.hpp"
+#include "train_multiclass.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -48,6 +49,21 @@ std::vector<Line> export_lines() {
 std::vector<Line> solver_lines() {
   std::vector<Line> lines;
   for (const SolverInfo& solver : solvers()) lines.push_back({solver.name, solver.summary});
+  for (const SolverInfo& solver : softmax_only_solvers())
+    lines.push_back({solver.name, "softmax only: " + solver.summary});
+  return lines;
+}
+
+std::vector<Line> loss_lines() {
+  std::vector<Line> lines = lines_of<LossKind>();
+  lines.push_back({"softmax", "K classes fitted together: log sum_k exp(u_k) - u_y (train only)"});
+  return lines;
+}
+
+std::vector<Line> penalty_lines() {
+  std::vector<Line> lines = lines_of<PenaltyKind>();
+  lines.push_back({"group", "softmax only: lambda sum_j ||W_j||_2, a feature serves all classes or none"});
+  lines.push_back({"nuclear", "softmax only: lambda times the sum of the singular values of W: low rank"});
   return lines;
 }
 
@@ -58,10 +74,11 @@ struct Topic {
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> table{
-      {"solvers", solver_lines},     {"losses", lines_of<LossKind>},      {"penalties", lines_of<PenaltyKind>},
-      {"scalings", lines_of<Scale>}, {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
-      {"kernels", lines_of<Kernel>}, {"formats", format_lines},           {"generators", generator_lines},
-      {"exports", export_lines},
+      {"solvers", solver_lines},           {"losses", loss_lines},
+      {"penalties", penalty_lines},        {"scalings", lines_of<Scale>},
+      {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
+      {"kernels", lines_of<Kernel>},       {"formats", format_lines},
+      {"generators", generator_lines},     {"exports", export_lines},
   };
   return table;
 }

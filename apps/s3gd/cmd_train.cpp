@@ -26,7 +26,7 @@ struct TrainOptions {
   LoadOptions load;
   ProblemOptions problem;
   SolveOptions solve;
-  std::string multiclass;
+  MulticlassOptions multiclass;
   std::string step = "auto";
   std::string order = "auto";
   std::string sample_weight;
@@ -41,13 +41,11 @@ void add_options(CLI::App& app, TrainOptions& options) {
   app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
   app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
   add_problem_options(app, options.problem);
-  add_word(app, "--multiclass", options.multiclass, {"ovr"},
-           "more than two classes (default ovr): each against the rest")
-      ->excludes("--binary")
-      ->group("Problem");
+  options.multiclass.add(app);
 
   std::vector<std::string> names;
   for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
+  for (const SolverInfo& solver : softmax_only_solvers()) names.push_back(solver.name);
   const std::string solver_group = "Solver";
   add_word(app, "--solver", options.solve.solver, names, "")->group(solver_group);
   app.add_option("--step", options.step, "auto, a NUMBER, or decay:STEP,T0")
@@ -189,15 +187,28 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (options.solve.trace_every == 0 && !options.trace_path.empty()) options.solve.trace_every = -1;
 
   const Prepared ready = prepare(options, common);
+  const std::string asked = asked_multiclass(options.multiclass, options.problem);
+  const std::string penalty = options.problem.penalty;
+  if (is_matrix_penalty(penalty)) options.problem.penalty = "l2";  // lambda and factors are read as l2's
   const ProblemSpec spec = problem_spec(options.problem, ready.train, common);
   std::optional<Graph> graph;
   ready.train.verify(common.threads);
   if (!options.graph_path.empty()) graph = load_graph(options.graph_path, ready.train.x);
-  if (!multiclass_kind(options.multiclass, spec, ready.train).empty())
-    return train_one_vs_rest(
-        {ready.train, ready.test ? &*ready.test : nullptr, ready.held_out, ready.scaling, spec, options.solve,
-         graph ? &*graph : nullptr, options.model_path, options.trace_path, started, wall_now() - started},
-        common);
+  if (const std::string kind = multiclass_kind(asked, spec, options.solve.solver, ready.train); !kind.empty()) {
+    const MulticlassRun run{ready.train,
+                            ready.test ? &*ready.test : nullptr,
+                            ready.held_out,
+                            ready.scaling,
+                            spec,
+                            penalty,
+                            options.solve,
+                            graph ? &*graph : nullptr,
+                            options.model_path,
+                            options.trace_path,
+                            started,
+                            wall_now() - started};
+    return kind == "ovr" ? train_one_vs_rest(run, common) : train_softmax(run, common);
+  }
   const Problem problem(ready.train, spec);
   std::optional<Problem> test;
   if (ready.test) test.emplace(*ready.test, same_problem(problem));
@@ -223,17 +234,9 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
   const bool regression = spec.loss.kind == LossKind::squared;
   const auto classes = regression ? 0 : static_cast<Index>(ready.train.y.distinct().size());
-  return print_report({ready.train,
-                       problem.formula(),
-                       solution.summary,
-                       classes,
-                       load_seconds,
-                       total_seconds,
-                       options.model_path,
-                       "",
-                       {},
-                       {}},
-                      common);
+  return print_report(
+      {ready.train, problem.formula(), solution.summary, classes, load_seconds, total_seconds, options.model_path},
+      common);
 }
 
 }  // namespace

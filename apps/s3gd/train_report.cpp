@@ -60,6 +60,7 @@ Json to_json(const TrainReport& report, const Common& common) {
             {"seed", common.seed},
             {"advice", summary.advice}};
   if (!report.multiclass.empty()) json["multiclass"] = report.multiclass;
+  if (report.rank) json["rank"] = *report.rank;
   for (std::size_t k = 0; k < report.class_summaries.size(); ++k)
     json["class_fits"].push_back(to_json(report.class_names[k], report.class_summaries[k]));
   return json;
@@ -76,7 +77,8 @@ std::string multiclass_text(const TrainReport& report) {
     return fmt::format(
         "{}, one-vs-rest: objective and times are sums over the classes, the certificate is of the worst",
         report.classes);
-  return fmt::format("{}, softmax", report.classes);
+  return fmt::format("{}, softmax{}", report.classes,
+                     report.rank ? fmt::format(", weights of rank {}", *report.rank) : "");
 }
 
 std::string to_text(const TrainReport& report) {

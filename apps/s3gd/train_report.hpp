@@ -1,6 +1,7 @@
 // What `s3gd train` prints when a run has ended.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,13 +18,14 @@ struct TrainReport {
   Index classes = 0;  // 0: regression
   double load_seconds = 0;
   double total_seconds = 0;
-  std::string model_path;  // empty: none was written
+  std::string model_path = {};  // empty: none was written
 
   // More than two classes only: how they were dealt with, as --multiclass names it, and the classes; a summary for each,
   // unless they were fitted as one.
-  std::string multiclass;
-  std::span<const std::string> class_names;
-  std::span<const Summary> class_summaries;
+  std::string multiclass = {};
+  std::span<const std::string> class_names = {};
+  std::span<const Summary> class_summaries = {};
+  std::optional<Index> rank = {};  // of the matrix of weights, where the penalty looks at it
 };
 
 // To standard output as text or JSON, remarks to standard error; returns the exit code.
