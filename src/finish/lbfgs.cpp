@@ -17,7 +17,7 @@ class Lbfgs final : SmoothSearch {
     evaluate_all();
     DiagonalMetric metric(problem_, curvatures_, ridge_);
     for (int step = 0; step < kMostSteps; ++step) {
-      if (estimated_gap() <= 0.9 * input_.tol && certified()) {
+      if (estimated_gap() <= 0.9 * input_->tol && certified()) {
         finish_.end = FinishEnd::converged;
         return take_result();
       }

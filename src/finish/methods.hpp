@@ -14,6 +14,7 @@ std::unique_ptr<FinishSequence> active_set_sequence(const Problem& first, std::v
 bool suits_sampled_newton(const Problem& problem);
 double start_of_sampled_newton(const Problem& problem);
 Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> sampled_newton_sequence(const Problem& first, std::vector<double> start);
 
 // L-BFGS over all rows, for smooth penalties. Never the first choice: there to be asked for by name.
 bool suits_lbfgs(const Problem& problem);

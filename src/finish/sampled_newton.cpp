@@ -7,6 +7,7 @@
 // should be is answered by a new metric from more rows at the present point.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/random.hpp"
@@ -33,6 +34,7 @@ constexpr double kPoorRate = 0.25;       // of the gap, left by a step: not a me
 constexpr double kShortens = 0.4;        // of the way that is left, by a metric from twice the rows
 constexpr int kMostSteps = 300;          // over all rows; then the exact Newton takes over
 constexpr double kStartPasses = 0.3;     // of S3GD otherwise
+constexpr int kFewSteps = 2;             // a metric kept from another problem is worth keeping on
 
 // Rough costs in nanoseconds; they decide sizes of samples, so they are constants, not measurements: the same problem
 // takes the same path on every machine.
@@ -60,13 +62,27 @@ class SampledNewton final : SmoothSearch {
 
   Finish run() {
     if (from_zero_) climb();
+    if (running()) settle();
     if (running()) descend();
+    return take_result();
+  }
+
+  // The next of several problems that differ in their penalty. The metric was made for another one: it is kept as long
+  // as few steps are needed.
+  Finish run_next(const FinishInput& input, Progress& progress) {
+    go_on(input, progress);
+    if (!knows_point())
+      settle();
+    else if (steps_made_ > kFewSteps)
+      draw_metric(metric_.sample());
+    descend();
     return take_result();
   }
 
  private:
   void climb();
   bool sample_step(std::span<const Index> rows);
+  void settle();
   void descend();
   bool worth_a_metric(double gap, double rate, Index rows) const;
   void draw_metric(Index size);
@@ -82,6 +98,8 @@ class SampledNewton final : SmoothSearch {
   SampledMetric metric_;
   Rng rng_;
   bool from_zero_;
+  Index usual_ = 0;     // rows of a first metric over all rows
+  int steps_made_ = 0;  // over all rows, for the last problem
 };
 
 // One step on a sample; false when there is nothing left to gain on it.
@@ -142,26 +160,32 @@ void SampledNewton::draw_metric(Index size) {
   memory_.clear();
 }
 
-void SampledNewton::descend() {
-  const Index usual = std::min(problem_.rows(), std::max(affordable(kMetricInPasses), problem_.dim() * 3 / 2));
+// Sees all rows at the present point, and has a metric for them.
+void SampledNewton::settle() {
+  usual_ = std::min(problem_.rows(), std::max(affordable(kMetricInPasses), problem_.dim() * 3 / 2));
   evaluate_all();
-  if (!good_for_all()) draw_metric(usual);
+  if (!good_for_all()) draw_metric(usual_);
+}
+
+void SampledNewton::descend() {
+  steps_made_ = 0;
   double first_gap = estimated_gap();
   for (int steps = 0, total = 0; total < kMostSteps; ++total) {
     const double gap = estimated_gap();
-    if (gap <= 0.9 * input_.tol && certified()) {
+    if (gap <= 0.9 * input_->tol && certified()) {
       finish_.end = FinishEnd::converged;
       return;
     }
     const double rate = steps == 0 ? 0 : std::pow(gap / first_gap, 1.0 / steps);
-    const bool poor = rate > kPoorRate && 2 * metric_.sample() <= usual;
+    const bool poor = rate > kPoorRate && 2 * metric_.sample() <= usual_;
     const Index larger =
-        std::min(problem_.rows(), std::max(poor ? usual : affordable(kNextMetric), 2 * metric_.sample()));
+        std::min(problem_.rows(), std::max(poor ? usual_ : affordable(kNextMetric), 2 * metric_.sample()));
     if ((poor || steps >= 2) && worth_a_metric(gap, rate, larger)) {
       draw_metric(larger);
       steps = 0;
       first_gap = gap;
     }
+    ++steps_made_;
     if (full_step(metric_))
       ++steps;
     else if (!try_exact_arithmetic())
@@ -173,7 +197,7 @@ void SampledNewton::descend() {
 // Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves.
 bool SampledNewton::worth_a_metric(double gap, double rate, Index rows) const {
   if (metric_.sample() >= problem_.rows()) return false;
-  const double left = rate < 1 ? std::log(gap / input_.tol) / -std::log(rate) : 1e3;
+  const double left = rate < 1 ? std::log(gap / input_->tol) / -std::log(rate) : 1e3;
   return kShortens * left * costs_.pass > costs_.metric(static_cast<double>(rows));
 }
 
@@ -193,6 +217,22 @@ double start_of_sampled_newton(const Problem& problem) {
 
 Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress) {
   return SampledNewton(input, std::move(start), progress).run();
+}
+
+std::unique_ptr<FinishSequence> sampled_newton_sequence(const Problem&, std::vector<double> start) {
+  class Sequence final : public FinishSequence {
+   public:
+    explicit Sequence(std::vector<double> from) : start_(std::move(from)) {}
+    Finish next(const FinishInput& input, Progress& progress) override {
+      if (!search_) search_.emplace(input, std::move(start_), progress);
+      return search_->run_next(input, progress);
+    }
+
+   private:
+    std::vector<double> start_;
+    std::optional<SampledNewton> search_;
+  };
+  return std::make_unique<Sequence>(std::move(start));
 }
 
 }  // namespace s3gd

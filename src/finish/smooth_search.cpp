@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernel/kernel.hpp"
+#include "model/certificate.hpp"
 #include "model/loss.hpp"
 
 namespace s3gd {
@@ -18,6 +19,12 @@ constexpr double kDecrease = 1e-4;  // of what the slope promises
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+std::vector<double> ridge_of(const Penalty& penalty) {
+  std::vector<double> ridge;
+  for (Index j = 0; j < penalty.dim(); ++j) ridge.push_back(2.0 * penalty.l2_of(j));
+  return ridge;
+}
+
 }  // namespace
 
 bool is_smooth(const Problem& problem) {
@@ -26,15 +33,31 @@ bool is_smooth(const Problem& problem) {
 }
 
 SmoothSearch::SmoothSearch(const FinishInput& input, std::vector<double> start, Progress& progress)
-    : input_(input),
+    : input_(&input),
       problem_(input.problem),
-      progress_(progress),
+      progress_(&progress),
       memory_(kMemory),
       penalty_(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept),
       optimality_(problem_) {
   point_.w = std::move(start);
   point_.w.resize(at(problem_.dim()), 0.0);
-  for (Index j = 0; j < problem_.dim(); ++j) ridge_.push_back(2.0 * penalty_.l2_of(j));
+  ridge_ = ridge_of(penalty_);
+}
+
+void SmoothSearch::go_on(const FinishInput& input, Progress& progress) {
+  const std::vector<double> gradient = point_.gradient.empty() ? point_.gradient : loss_gradient();
+  const double loss = point_.value - penalty_.value(std::span<const double>(point_.w));
+  input_ = &input;
+  progress_ = &progress;
+  problem_ = input.problem;
+  penalty_ = Penalty(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept);
+  optimality_ = Optimality(problem_);
+  ridge_ = ridge_of(penalty_);
+  arithmetic_ = Arithmetic::exact;
+  finish_ = {};
+  running_ = goes_on_ = true;
+  point_.value = loss + penalty_.value(std::span<const double>(point_.w));
+  for (std::size_t j = 0; j < gradient.size(); ++j) point_.gradient[j] = gradient[j] + ridge_[j] * point_.w[j];
 }
 
 void SmoothSearch::evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep) {
@@ -55,23 +78,34 @@ void SmoothSearch::evaluate_all() {
 }
 
 bool SmoothSearch::report(std::span<const double> w) {
-  if (progress_.moved(w, finish_.passes, kNotANumber, kNotANumber) && ++finish_.iterations < input_.max_iterations)
+  if (progress_->moved(w, finish_.passes, kNotANumber, kNotANumber) && ++finish_.iterations < input_->max_iterations)
     return true;
   running_ = false;
   finish_.end = FinishEnd::stopped;
   return false;
 }
 
-double SmoothSearch::estimated_gap() const {
-  std::vector<double> loss_part = point_.gradient;
-  for (std::size_t j = 0; j < ridge_.size(); ++j) loss_part[j] -= ridge_[j] * point_.w[j];
-  return optimality_.relative_gap(point_.w, loss_part, point_.value);
+std::vector<double> SmoothSearch::loss_gradient() const {
+  std::vector<double> part = point_.gradient;
+  for (std::size_t j = 0; j < ridge_.size(); ++j) part[j] -= ridge_[j] * point_.w[j];
+  return part;
 }
 
+double SmoothSearch::estimated_gap() const { return optimality_.relative_gap(point_.w, loss_gradient(), point_.value); }
+
 bool SmoothSearch::certified() {
-  finish_.certificate = certify(problem_, point_.w);
-  finish_.passes += 1;
-  return finish_.certificate.relative_gap <= input_.tol;
+  if (goes_on_ && knows_point()) {
+    const std::vector<double> gradient = loss_gradient();
+    std::vector<double> positives;
+    if (certificate_needs_positives(problem_)) positives = gradient_of_positives(problem_, point_.w, gradient);
+    const double loss = point_.value - penalty_.value(std::span<const double>(point_.w));
+    finish_.certificate = certify_seen(problem_, point_.w, {loss, margins_, gradient, positives, {}});
+    finish_.passes += positives.empty() ? 0 : 0.5;
+  } else {
+    finish_.certificate = certify(problem_, point_.w);
+    finish_.passes += 1;
+  }
+  return finish_.certificate.relative_gap <= input_->tol;
 }
 
 void SmoothSearch::conclude() {
@@ -79,7 +113,7 @@ void SmoothSearch::conclude() {
 }
 
 Finish SmoothSearch::take_result() {
-  finish_.w = std::move(point_.w);
+  finish_.w = point_.w;
   return std::move(finish_);
 }
 

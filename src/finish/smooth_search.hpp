@@ -29,6 +29,12 @@ class SmoothSearch {
 
   SmoothSearch(const FinishInput& input, std::vector<double> start, Progress& progress);
 
+  // The same rows under another penalty, from the present point. From now on rows are seen in double, and what a step
+  // has seen serves for certificates as well.
+  void go_on(const FinishInput& input, Progress& progress);
+  // Whether the rows were seen like that at the present point.
+  bool knows_point() const { return !point_.gradient.empty() && point_.made_in == Arithmetic::exact; }
+
   // F and its gradient over the given rows, whose loss is scaled up to the whole; none given: all rows.
   void evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep = {});
   // Over all rows at the present point; keeps margins and curvatures.
@@ -39,6 +45,7 @@ class SmoothSearch {
   bool try_exact_arithmetic();
   void remember(const Point& from, const Point& to);
   bool report(std::span<const double> w);
+  std::vector<double> loss_gradient() const;  // at the present point, without the penalty's
   double estimated_gap() const;
   bool certified();
   // Ends the search as certified or stalled, unless it has been stopped.
@@ -46,9 +53,9 @@ class SmoothSearch {
   Finish take_result();
   bool running() const { return running_; }
 
-  const FinishInput& input_;
-  const Problem& problem_;
-  Progress& progress_;
+  const FinishInput* input_;
+  Problem problem_;
+  Progress* progress_;
   std::vector<double> ridge_;  // second derivative of the penalty in each coordinate
   StepMemory memory_;
   Point point_;
@@ -63,6 +70,7 @@ class SmoothSearch {
   Arithmetic arithmetic_ = Arithmetic::data;
   std::vector<double> margins_, new_margins_;
   bool running_ = true;
+  bool goes_on_ = false;
 };
 
 }  // namespace s3gd
