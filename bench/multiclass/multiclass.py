@@ -10,6 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SCALED = ("mnist", "fashion-mnist", "covtype-93k")  # divided by the largest absolute value of each column
 REFERENCE_GAP = 1e-10
+LEAST = "s3gd, least effort"
 
 
 def arguments():
@@ -103,25 +104,28 @@ class Contest:
     def report(self, names, targets):
         clock = 0 if self.options.clock == "wall" else 1
         for target in targets:
-            own = self.median("s3gd", target)
+            own, least = self.median("s3gd", target), self.median(LEAST, target)
             print(f"\n{self.kind}, {len(self.data.classes)} classes, {self.data.rows} rows, lambda {self.task.lam:.3g}, "
                   f"{self.options.threads} threads, to {target:g}   F* {self.optimum:.10g}")
-            print(f"  {'':32s}{'wall s':>9s}{'cpu s':>9s}{'error':>10s}{'times slower, ' + self.options.clock:>20s}")
+            print(f"  {'':32s}{'wall s':>9s}{'cpu s':>9s}{'error':>10s}{'times s3gd':>12s}{'least effort':>14s}"
+                  f"  ({self.options.clock})")
             for name in ["s3gd", *names]:
                 found = self.median(name, target)
                 if found is None:
-                    print(f"  {name:32s}{'-':>9s}{'-':>9s}{'-':>10s}{'> ' + format(self.options.cap, 'g'):>20s}")
+                    print(f"  {name:32s}{'-':>9s}{'-':>9s}{'-':>10s}{'> ' + format(self.options.cap, 'g'):>12s}")
                     continue
-                print(f"  {name:32s}{found[0]:9.3f}{found[1]:9.3f}{found[2]:10.1e}{found[clock] / own[clock]:20.2f}")
+                print(f"  {name:32s}{found[0]:9.3f}{found[1]:9.3f}{found[2]:10.1e}{found[clock] / own[clock]:12.2f}"
+                      f"{found[clock] / least[clock] if least else math.nan:14.2f}")
 
 
 def compete(data, kind, lam, options):
-    from multiclass_rivals import RIVALS
+    from multiclass_rivals import RIVALS, TOLERANCES, Rival
     targets = sorted((float(t) for t in options.targets.split(",")), reverse=True)
     wanted = [part for part in options.rivals.split(",") if part]
     rivals = [r for r in RIVALS if r.kind == kind and (r.usual or not options.quick)
               and (not wanted or any(part in r.name for part in wanted))]
     contest = Contest(data, kind, lam, options)
+    rivals.insert(0, Rival(LEAST, kind, lambda task, tol: data.fit(contest.problem, tol, 0)[0], TOLERANCES))
     for target in targets:
         contest.run_ours(target, 0)
     efforts = {rival: contest.climb(rival, targets) for rival in rivals}
