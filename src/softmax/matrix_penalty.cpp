@@ -164,14 +164,25 @@ double MatrixPenalty::value(std::span<const double> w) const {
   return spec_.lambda * sum;
 }
 
+void MatrixPenalty::prox_feature(double eta, Index j, double* row) const {
+  if (entries_) {
+    const double threshold = eta * entries_->l1_strength() * factor(j);
+    const double shrink = 1.0 / (1.0 + 2.0 * eta * ridge(j));
+    for (Index k = 0; k < classes_; ++k) row[k] = shrink * (row[k] - std::clamp(row[k], -threshold, threshold));
+    return;
+  }
+  const double length = std::sqrt(kernel::dot(row, row, classes_)), threshold = eta * spec_.lambda * factor(j);
+  kernel::scale(length > threshold ? 1.0 - threshold / length : 0.0, row, classes_);
+}
+
+void MatrixPenalty::prox(std::span<const double> etas, std::span<double> w) const {
+  for (Index j = 0; j < penalised(); ++j) prox_feature(etas[at(j)], j, w.data() + j * classes_);
+}
+
 void MatrixPenalty::prox(double eta, std::span<double> w) const {
   if (entries_) return entries_->prox(eta, w);
-  if (spec_.kind == MatrixPenaltyKind::group_lasso) {
-    for (Index j = 0; j < penalised(); ++j) {
-      double* row = w.data() + j * classes_;
-      const double length = std::sqrt(kernel::dot(row, row, classes_)), threshold = eta * spec_.lambda * factor(j);
-      kernel::scale(length > threshold ? 1.0 - threshold / length : 0.0, row, classes_);
-    }
+  if (!couples_features()) {
+    for (Index j = 0; j < penalised(); ++j) prox_feature(eta, j, w.data() + j * classes_);
     return;
   }
   // W <- sum over the singular vectors of (sigma - t)_+ / sigma times W's part along them.

@@ -18,8 +18,8 @@ namespace {
 constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
 constexpr double kSufficient = 1e-4;  // of the decrease the quadratic promises
 constexpr int kMostTrials = 20;       // of one step's length
-constexpr int kInnerSteps = 1000;
-constexpr double kInnerAccuracy = 0.03;  // of the first proximal step
+constexpr int kInnerSteps = 300;
+constexpr double kInnerAccuracy = 0.01;  // of the first proximal step
 constexpr int kStepsPerMetric = 8;
 constexpr int kMostInVain = 30;  // steps without a smaller gap
 
@@ -46,37 +46,45 @@ struct InnerProblem {
   std::span<const double> w, gradient;
 };
 
-// Accelerated proximal gradient with restarts; one product with B a step, the step's length adapted on the way.
-std::vector<double> minimise(const InnerProblem& inner, double& curvature, const Progress& progress) {
-  const std::size_t n = inner.w.size();
+// Accelerated proximal gradient with restarts; one product with B a step. Lengths are measured feature by feature by the
+// diagonal of M (alike for all where the penalty couples them), `curvature` is B's against that, adapted on the way.
+std::vector<double> minimise(const InnerProblem& inner, Index classes, double& curvature, const Progress& progress) {
+  const std::size_t n = inner.w.size(), per_feature = at(classes);
   std::vector<double> x(inner.w.begin(), inner.w.end()), bx(n, 0.0), y = x, by = bx, next(n), bnext(n), moved(n);
+  std::vector<double> lengths = inner.quadratic.diagonal(), etas(lengths.size());
+  if (inner.penalty.couples_features())
+    lengths.assign(lengths.size(), *std::max_element(lengths.begin(), lengths.end()));
   double momentum = 1, first = -1;
   curvature *= 0.5;  // it may have fallen since
   for (int step = 0; step < kInnerSteps && !progress.must_stop(); ++step) {
     double size = 0;
     for (;;) {
-      for (std::size_t j = 0; j < n; ++j) next[j] = y[j] - (inner.gradient[j] + by[j]) / curvature;
-      inner.penalty.prox(1 / curvature, next);
-      for (std::size_t j = 0; j < n; ++j) moved[j] = next[j] - inner.w[j];
+      for (std::size_t j = 0; j < etas.size(); ++j) etas[j] = 1 / (curvature * lengths[j]);
+      for (std::size_t c = 0; c < n; ++c) next[c] = y[c] - (inner.gradient[c] + by[c]) * etas[c / per_feature];
+      if (inner.penalty.couples_features())
+        inner.penalty.prox(etas[0], next);
+      else
+        inner.penalty.prox(etas, next);
+      for (std::size_t c = 0; c < n; ++c) moved[c] = next[c] - inner.w[c];
       inner.quadratic.times(moved, bnext);
       double bent = 0;
       size = 0;
-      for (std::size_t j = 0; j < n; ++j) {
-        const double d = next[j] - y[j];
-        bent += d * (bnext[j] - by[j]);
-        size += d * d;
+      for (std::size_t c = 0; c < n; ++c) {
+        const double d = next[c] - y[c];
+        bent += d * (bnext[c] - by[c]);
+        size += lengths[c / per_feature] * d * d;
       }
       if (bent <= curvature * size * (1 + 1e-9) || size == 0) break;
       curvature = std::max(1.2 * curvature, 1.05 * bent / size);
     }
     double uphill = 0;
-    for (std::size_t j = 0; j < n; ++j) uphill += (y[j] - next[j]) * (next[j] - x[j]);
+    for (std::size_t c = 0; c < n; ++c) uphill += lengths[c / per_feature] * (y[c] - next[c]) * (next[c] - x[c]);
     const double following = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
     const double carry = uphill > 0 ? 0.0 : (momentum - 1) / following;
     momentum = uphill > 0 ? 1.0 : following;
-    for (std::size_t j = 0; j < n; ++j) {
-      y[j] = next[j] + carry * (next[j] - x[j]);
-      by[j] = bnext[j] + carry * (bnext[j] - bx[j]);
+    for (std::size_t c = 0; c < n; ++c) {
+      y[c] = next[c] + carry * (next[c] - x[c]);
+      by[c] = bnext[c] + carry * (bnext[c] - bx[c]);
     }
     std::swap(x, next);
     std::swap(bx, bnext);
@@ -174,7 +182,7 @@ std::vector<double> Search::direction() {
   if (chosen.empty()) return d;
   const MatrixPenalty penalty(spec, columns, classes, problem_.spec().intercept);
   const LossQuadratic::Part part = quadratic_.part(chosen);
-  const std::vector<double> x = minimise({part, penalty, w, gradient}, curvature_, progress_);
+  const std::vector<double> x = minimise({part, penalty, w, gradient}, classes, curvature_, progress_);
   for (std::size_t c = 0; c < chosen.size(); ++c)
     for (Index k = 0; k < classes; ++k)
       d[at(chosen[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];

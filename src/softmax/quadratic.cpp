@@ -57,21 +57,23 @@ LossQuadratic::LossQuadratic(const SoftmaxProblem& problem) : problem_(problem),
 void LossQuadratic::build(const Curvatures& curvatures, Index sample, Rng& rng) {
   if (kind_ == MetricKind::diagonal) {
     matrix_ = curvature_diagonal(problem_, {}, curvatures.of_rows());
-    return;
+  } else {
+    const Index n = problem_.features();
+    const RowSample drawn = sample_by_size(curvatures.of_rows(), sample, rng);
+    matrix_ = sampled_hessian(problem_, drawn.rows, drawn.weights);
+    double largest = 0;
+    for (Index j = 0; j < n; ++j) largest = std::max(largest, matrix_[at(j * n + j)]);
+    for (Index a = 0; a < n; ++a) matrix_[at(a * n + a)] += kJitter * std::max(matrix_[at(a * n + a)], 1e-6 * largest);
   }
-  const Index n = problem_.features();
-  const RowSample drawn = sample_by_size(curvatures.of_rows(), sample, rng);
-  matrix_ = sampled_hessian(problem_, drawn.rows, drawn.weights);
-  double largest = 0;
-  for (Index j = 0; j < n; ++j) largest = std::max(largest, matrix_[at(j * n + j)]);
-  for (Index a = 0; a < n; ++a) matrix_[at(a * n + a)] += kJitter * std::max(matrix_[at(a * n + a)], 1e-6 * largest);
+  for (Pair& pair : pairs_) pair.image = metric_times(pair.moved);
 }
 
 void LossQuadratic::remember(std::vector<double> moved, std::vector<double> change) {
   const double along = product(moved, change);
   const double sizes = std::sqrt(product(moved, moved) * product(change, change));
   if (!(along > 1e-10 * sizes)) return;  // rounding, not curvature
-  pairs_.push_back({std::move(moved), std::move(change), along});
+  std::vector<double> image = metric_times(moved);
+  pairs_.push_back({std::move(moved), std::move(change), along, std::move(image)});
   if (pairs_.size() > kMemory) pairs_.pop_front();
 }
 
@@ -103,23 +105,30 @@ LossQuadratic::Part LossQuadratic::part(std::span<const Index> chosen) const {
   }
   // B = M - [M S, Y] [[S'M S, L], [L', -D]]^-1 [M S, Y]', L the strictly lower part of S'Y, D its diagonal.
   const std::size_t m = pairs_.size();
-  std::vector<std::vector<double>> vectors;
-  for (const Pair& pair : pairs_) vectors.push_back(metric_times(pair.moved));
   std::vector<double> middle(4 * m * m, 0.0);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j) {
-      middle[i * 2 * m + j] = product(pairs_[i].moved, vectors[j]);
+      middle[i * 2 * m + j] = product(pairs_[i].moved, pairs_[j].image);
       if (i > j) middle[i * 2 * m + m + j] = middle[(m + j) * 2 * m + i] = product(pairs_[i].moved, pairs_[j].change);
       if (i == j) middle[(m + i) * 2 * m + m + i] = -pairs_[i].product;
     }
   if (m == 0 || !invert(2 * m, middle)) return part;
-  for (const Pair& pair : pairs_) vectors.push_back(pair.change);
-  for (const auto& vector : vectors)
+  const auto append = [&](const std::vector<double>& vector) {
     for (const Index j : chosen)
       part.vectors_.insert(part.vectors_.end(), vector.begin() + j * part.classes_,
                            vector.begin() + (j + 1) * part.classes_);
+  };
+  for (const Pair& pair : pairs_) append(pair.image);
+  for (const Pair& pair : pairs_) append(pair.change);
   part.middle_ = std::move(middle);
   return part;
+}
+
+std::vector<double> LossQuadratic::Part::diagonal() const {
+  if (diagonal_) return matrix_;
+  std::vector<double> result;
+  for (Index j = 0; j < size_; ++j) result.push_back(matrix_[at(j * size_ + j)]);
+  return result;
 }
 
 void LossQuadratic::Part::times(std::span<const double> v, std::span<double> out) const {

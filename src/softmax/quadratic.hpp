@@ -24,6 +24,7 @@ class LossQuadratic {
   class Part {
    public:
     void times(std::span<const double> v, std::span<double> out) const;  // chosen x K
+    std::vector<double> diagonal() const;                                // of M, one for each chosen feature
 
    private:
     friend class LossQuadratic;
@@ -39,6 +40,7 @@ class LossQuadratic {
   struct Pair {
     std::vector<double> moved, change;
     double product;
+    std::vector<double> image;  // M moved
   };
   std::vector<double> metric_times(std::span<const double> v) const;  // M v over all features
 

@@ -61,7 +61,7 @@ class Search {
         penalty_(problem_),
         curvatures_(problem_),
         preconditioner_(problem_, penalty_),
-        hessian_(problem_, penalty_, preconditioner_),
+        hessian_(problem_, penalty_, preconditioner_, [&progress] { return progress.must_stop(); }),
         memory_(kMemory, false),
         rng_(input.seed, 5),
         watch_(input.tol),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "anchor/rows.hpp"
 #include "base/threads.hpp"
@@ -27,8 +28,8 @@ double product(std::span<const double> a, std::span<const double> b) {
 }  // namespace
 
 SampledCurvature::SampledCurvature(const SoftmaxProblem& problem, const MatrixPenalty& penalty,
-                                   const Metric& preconditioner)
-    : problem_(problem), preconditioner_(preconditioner) {
+                                   const Metric& preconditioner, std::function<bool()> stop)
+    : problem_(problem), preconditioner_(preconditioner), stop_(std::move(stop)) {
   for (Index j = 0; j < problem.features(); ++j) ridge_.push_back(2.0 * penalty.ridge(j));
 }
 
@@ -123,7 +124,7 @@ void SampledCurvature::solve(std::span<double> v) const {
   for (int step = 0; step < kMostProducts && rz > enough; ++step) {
     times(direction, image);
     const double bent = product(direction, image);
-    if (!(bent > 0)) break;
+    if (!(bent > 0) || (stop_ && stop_())) break;
     const double length = rz / bent;
     kernel::axpy(length, direction.data(), x.data(), n);
     kernel::axpy(-length, image.data(), r.data(), n);

@@ -6,7 +6,7 @@
 // A product costs a pass over the sample without exponentials, in float for float rows.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "softmax/metric.hpp"
@@ -15,7 +15,9 @@ namespace s3gd {
 
 class SampledCurvature final : public Metric {
  public:
-  SampledCurvature(const SoftmaxProblem& problem, const MatrixPenalty& penalty, const Metric& preconditioner);
+  // stop: asked between products; where it says yes, solve() ends with what it has. May be empty.
+  SampledCurvature(const SoftmaxProblem& problem, const MatrixPenalty& penalty, const Metric& preconditioner,
+                   std::function<bool()> stop = {});
 
   // At w, from about `sample` rows drawn by their curvatures among `rows` (empty = all), whose loss counts `scale` times.
   void build(std::span<const double> w, std::span<const Index> rows, std::span<const double> sizes, double scale,
@@ -32,6 +34,7 @@ class SampledCurvature final : public Metric {
 
   const SoftmaxProblem& problem_;
   const Metric& preconditioner_;
+  std::function<bool()> stop_;
   std::vector<double> ridge_;  // 2 lambda f_j
   Matrix x_;                   // the sample's rows
   Index count_ = 0;

@@ -94,12 +94,20 @@ Solution finish_with(const Method* method, const SoftmaxProblem& problem, const 
 
 constexpr double kDefaultPasses = 20;
 constexpr double kStartPasses = 0.5;
+constexpr Index kFeaturesPerEntry = 4;
 constexpr Index kRowsForAStart = 5000;  // with fewer, steps over all rows cost next to nothing
+
+// Whether stochastic steps pay as a start: not where a step has to touch all weights for a few entries of its rows.
+bool wants_stochastic_start(const SoftmaxProblem& problem, const SolveOptions& options) {
+  if (problem.rows() < kRowsForAStart || problem.spec().penalty.kind == MatrixPenaltyKind::nuclear) return false;
+  if (problem.x().is_dense() || MatrixPenalty(problem).shrinks_uniformly()) return true;
+  return problem.features() <= kFeaturesPerEntry * options.batch * (problem.x().stored() / problem.rows());
+}
 
 // A short run of S3GD over fresh rows, where nothing is evaluated on the way: a start for a finisher. Empty when it diverged.
 std::vector<double> stochastic_start(const SoftmaxProblem& problem, const SolveOptions& options, Journal& journal) {
   StochasticInput run{problem, options, nullptr};
-  run.passes = kStartPasses;
+  run.passes = options.passes > 0 ? std::min(options.passes, kStartPasses) : kStartPasses;
   run.certifies = false;
   journal.begin_stage("s3gd");
   StochasticEnd end = run_stochastic(run, {}, journal);
@@ -168,8 +176,7 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const SolveOptions&
   const Method* method = finisher_named(options.solver);
   if (method == nullptr) method = &kFinishers[penalty.smooth() ? 0 : 1];
   std::vector<double> start = options.start;
-  if (options.solver == "auto" && start.empty() && problem.rows() >= kRowsForAStart &&
-      problem.spec().penalty.kind != MatrixPenaltyKind::nuclear)
+  if (options.solver == "auto" && start.empty() && wants_stochastic_start(problem, options))
     start = stochastic_start(problem, options, journal);
   Solution solution = options.solver == "s3gd" ? solve_by_s3gd(problem, options, input, journal)
                                                : finish_with(method, problem, options, std::move(start), journal);

@@ -43,6 +43,21 @@ TEST(MatrixPenalty, TheProxSatisfiesMoreausIdentity) {
         }
 }
 
+TEST(MatrixPenalty, StepsByFeatureAreTheProxOfEachFeatureOnItsOwn) {
+  for (const auto& spec : with_factors()) {
+    if (spec.kind == MatrixPenaltyKind::nuclear) continue;
+    const MatrixPenalty penalty(spec, 5, 3, Intercept::free);
+    const Vector v = testing::random_vector(18, 9), etas{0.1, 2, 1, 0.5, 3, 1};
+    Vector p = v;
+    penalty.prox(etas, p);
+    for (std::size_t j = 0; j < 6; ++j) {
+      Vector whole = v;
+      penalty.prox(etas[j], whole);
+      for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(p[j * 3 + k], whole[j * 3 + k], 1e-15);
+    }
+  }
+}
+
 TEST(MatrixPenalty, NoOtherPointHasALowerProxObjective) {
   Rng rng(4);
   for (const auto& spec : with_factors()) {
