@@ -59,9 +59,8 @@ std::optional<std::vector<std::int32_t>> numeric_classes(const Model& model) {
   std::vector<std::int32_t> numbers;
   for (const std::string& name : model.classes) {
     std::int32_t value = 0;
-    const char* const end = name.data() + name.size();
-    const auto [stop, problem] = std::from_chars(name.data(), end, value);
-    if (problem != std::errc() || stop != end) return std::nullopt;
+    std::from_chars(name.data(), name.data() + name.size(), value);
+    if (std::to_string(value) != name) return std::nullopt;  // also words such as 007
     numbers.push_back(value);
   }
   return numbers;

@@ -69,7 +69,7 @@ class OnnxGraph {
   }
 
   void input(const std::string& name, ElementType type, Index cols) { graph_.message(11, value(name, type, cols)); }
-  void output(const std::string& name, ElementType type, Index cols = 0) {
+  void output(const std::string& name, ElementType type, std::optional<Index> cols = {}) {
     graph_.message(12, value(name, type, cols));
   }
 
@@ -92,14 +92,14 @@ class OnnxGraph {
     return name;
   }
 
-  // ValueInfoProto of a tensor with N rows; cols 0: a vector.
-  static ProtobufMessage value(const std::string& name, ElementType type, Index cols) {
+  // ValueInfoProto of a tensor with N rows; without columns: a vector.
+  static ProtobufMessage value(const std::string& name, ElementType type, std::optional<Index> cols) {
     ProtobufMessage rows, shape, tensor, kind, info;
     rows.bytes(2, "N");
     shape.message(1, rows);
-    if (cols > 0) {
+    if (cols) {
       ProtobufMessage width;
-      width.number(1, static_cast<std::uint64_t>(cols));
+      width.number(1, static_cast<std::uint64_t>(*cols));
       shape.message(1, width);
     }
     tensor.number(1, type);

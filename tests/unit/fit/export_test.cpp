@@ -97,7 +97,7 @@ TEST(Export, VowpalWabbitHasRoomForEveryNumberedFeatureBesideItsConstant) {
 
 TEST(Export, WordsAreNumberedWhereLabelsMustBeNumbers) {
   EXPECT_EQ(numeric_classes(three_classes()), (std::vector<std::int32_t>{2, 5, 7}));
-  for (const char* word : {"ham", "1.5", "", "3000000000", "1 "}) {
+  for (const char* word : {"ham", "1.5", "", "3000000000", "1 ", "007", "-"}) {
     Model model = two_classes();
     model.classes[0] = word;
     EXPECT_FALSE(numeric_classes(model)) << word;
