@@ -30,6 +30,7 @@ MODELS = {
                                ["--multiclass", "ovr", "--loss", "squared-hinge"]),
     "four classes, calibrated": ("gen:manifold?rows=600&cols=8&classes=4",
                                  ["--multiclass", "ovr", "--loss", "squared-hinge", "--calibrate", "0.3"]),
+    "softmax": ("gen:manifold?rows=600&cols=8&classes=4", ["--multiclass", "softmax"]),
     "regression": ("gen:regression?rows=300&cols=9", ["--loss", "squared"]),
 }
 UNIT_ROWS = {
