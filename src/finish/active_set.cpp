@@ -71,27 +71,21 @@ void ActiveSet::change_penalty(const Problem& problem) {
   norm_ = norm_of(w_);
 }
 
-void ActiveSet::keep_certificates() {
-  keeps_certificates_ = true;
+void ActiveSet::carry_on() {
+  carries_on_ = true;
   looked_ = false;
   if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
-  if (!certificate_needs_positives(problem_)) return;
-  from_positives_.resize(gradient_.size());
-  from_negatives_.resize(gradient_.size());
 }
 
 Certificate ActiveSet::certificate() const {
-  return certify_seen(problem_, w_, {terms_.loss, u_, gradient_, from_positives_, mean_row_});
+  std::vector<double> positives;
+  if (certificate_needs_positives(problem_)) positives = gradient_of_positives(problem_, w_, gradient_);
+  return certify_seen(problem_, w_, {terms_.loss, u_, gradient_, positives, mean_row_});
 }
 
 void ActiveSet::look_at_all() {
   if (!looked_) {
-    if (from_positives_.empty()) {
-      transpose_times(problem_, terms_.slopes, gradient_);
-    } else {
-      transpose_times_apart(problem_, terms_.slopes, from_positives_, from_negatives_);
-      for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] = from_positives_[j] + from_negatives_[j];
-    }
+    transpose_times(problem_, terms_.slopes, gradient_);
     passes_ += 1;
   }
   looked_ = true;

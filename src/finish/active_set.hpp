@@ -23,10 +23,10 @@ class ActiveSet {
 
   // Goes on with the same rows under another penalty: margins, gradient, columns and Hessian are kept.
   void change_penalty(const Problem& problem);
-  // From now on, looks at all coordinates keep what certificate() needs.
-  void keep_certificates();
-  bool keeps_certificates() const { return keeps_certificates_; }
-  Certificate certificate() const;  // of w, after such a look: no pass
+  // Other penalties will follow.
+  void carry_on();
+  bool carries_on() const { return carries_on_; }
+  Certificate certificate() const;  // of w, after a look at all coordinates: the fewer rows of both classes are summed
 
   // One pass, unless w has not moved since the last: the gradient of the loss in every coordinate.
   void look_at_all();
@@ -72,10 +72,9 @@ class ActiveSet {
   bool constant_curvature_;
   std::vector<double> w_, u_, gradient_;  // u: the margins
   bool looked_ = false;                   // whether the gradient is the one at w in every coordinate
-  bool keeps_certificates_ = false;
-  std::vector<double> from_positives_, from_negatives_;  // the gradient by class, where certificates need it
-  std::vector<double> mean_row_;                         // likewise
-  std::vector<double> diagonal_;                         // of a bound of the Hessian, about
+  bool carries_on_ = false;
+  std::vector<double> mean_row_;  // kept for certificates of the squared loss
+  std::vector<double> diagonal_;  // of a bound of the Hessian, about
   RowTerms terms_;
   double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
   Index violators_ = 0;

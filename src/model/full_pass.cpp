@@ -209,12 +209,6 @@ void check_size(const char* what, std::size_t found, Index expected) {
     throw Error(std::string(what) + " has " + std::to_string(found) + " numbers, expected " + std::to_string(expected));
 }
 
-Fill copy_of(std::span<const double> coefficients) {
-  return [coefficients](Index first, std::span<const double>, std::span<double> c) {
-    std::copy_n(coefficients.begin() + first, c.size(), c.begin());
-  };
-}
-
 }  // namespace
 
 void margins_then_sum(const Problem& problem, std::span<const double> w, const Fill& fill, std::span<double> out,
@@ -233,15 +227,10 @@ void margins_then_sums(const Problem& problem, std::span<const double> w, const 
 void transpose_times(const Problem& problem, std::span<const double> coefficients, std::span<double> out) {
   check_size("the coefficients", coefficients.size(), problem.rows());
   check_size("the sum", out.size(), problem.dim());
-  run({problem, {}, copy_of(coefficients), {}, {out, {}}, 1});
-}
-
-void transpose_times_apart(const Problem& problem, std::span<const double> coefficients, std::span<double> positive,
-                           std::span<double> negative) {
-  check_size("the coefficients", coefficients.size(), problem.rows());
-  check_size("the sum", positive.size(), problem.dim());
-  check_size("the sum", negative.size(), problem.dim());
-  run({problem, {}, copy_of(coefficients), {}, {positive, negative}, 2});
+  const Fill copy = [&](Index first, std::span<const double>, std::span<double> c) {
+    std::copy_n(coefficients.begin() + first, c.size(), c.begin());
+  };
+  run({problem, {}, copy, {}, {out, {}}, 1});
 }
 
 void margins(const Problem& problem, std::span<const double> w, std::span<double> out) {

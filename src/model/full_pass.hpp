@@ -17,9 +17,6 @@ void margins(const Problem& problem, std::span<const double> w, std::span<double
 
 // out = sum_i c_i x_i; the intercept's component, if there is one, is sum_i c_i.
 void transpose_times(const Problem& problem, std::span<const double> coefficients, std::span<double> out);
-// The same with the rows of either class (target > 0, and not) summed apart.
-void transpose_times_apart(const Problem& problem, std::span<const double> coefficients, std::span<double> positive,
-                           std::span<double> negative);
 
 // Both in one pass over memory: the margins of a few rows at a time, then out += c_i x_i with the c_i that `fill` makes
 // of them. Rows whose c_i is zero cost nothing. The margins are stored in `kept` unless it is empty.

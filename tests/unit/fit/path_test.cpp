@@ -295,16 +295,22 @@ TEST(CertifySeen, EqualsACertificateWithItsOwnPass) {
   for (const Case& one : kinked_cases()) {
     const Problem problem = with_lambda(problem_of(one, sample), 0.05);
     const Vector w = testing::random_vector(problem.dim(), 3, 0.1);
-    Vector u(static_cast<std::size_t>(problem.rows())), gradient(w.size()), up(w.size()), down(w.size());
+    Vector u(static_cast<std::size_t>(problem.rows())), gradient(w.size());
     const double loss = loss_and_gradient(problem, w, gradient, u);
-    Vector slopes;
+    // What rows with a target above zero add to the gradient, row by row.
+    Vector positives(w.size(), 0.0);
     const Loss psi(problem.spec().loss);
-    for (Index i = 0; i < problem.rows(); ++i)
-      slopes.push_back(problem.weight(i) *
-                       psi.slope(u[static_cast<std::size_t>(i)], problem.targets()[static_cast<std::size_t>(i)]));
-    transpose_times_apart(problem, slopes, up, down);
-    for (std::size_t j = 0; j < up.size(); ++j) EXPECT_NEAR(up[j] + down[j], gradient[j], 1e-14);
-    const Certificate seen = certify_seen(problem, w, {loss, u, gradient, up, {}});
+    for (Index i = 0; i < problem.rows(); ++i) {
+      const double y = problem.targets()[static_cast<std::size_t>(i)];
+      if (!(y > 0)) continue;
+      const double slope = problem.weight(i) * psi.slope(u[static_cast<std::size_t>(i)], y);
+      for (Index j = 0; j < problem.cols(); ++j)
+        positives[static_cast<std::size_t>(j)] += slope * sample.table.at(i, j);
+      if (problem.has_intercept()) positives.back() += slope;
+    }
+    const Vector summed = gradient_of_positives(problem, w, gradient);
+    for (std::size_t j = 0; j < summed.size(); ++j) EXPECT_NEAR(summed[j], positives[j], 1e-14);
+    const Certificate seen = certify_seen(problem, w, {loss, u, gradient, positives, {}});
     const Certificate own = certify(problem, w);
     EXPECT_EQ(seen.kind, own.kind);
     EXPECT_NEAR(seen.primal, own.primal, 1e-13);
