@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "base/nearest.hpp"
@@ -40,7 +41,15 @@ void check_options(const SoftmaxProblem& problem, const SolveOptions& options, c
                 "did you mean " + nearest(options.solver, names) + "?");
   if (options.solver == "quasi-newton" && !MatrixPenalty(problem).smooth())
     throw Error("quasi-newton is for l2 or no penalty", "use --solver auto or prox-newton");
-  if (!(options.tol >= 0)) throw Error(fmt::format("tol is {}", options.tol), "give a number that is not negative");
+  if (options.batch < 1) throw Error(fmt::format("batch is {}", options.batch), "give at least 1");
+  const std::pair<const char*, double> amounts[] = {{"tol", options.tol},
+                                                    {"step", options.step},
+                                                    {"passes", options.passes},
+                                                    {"seconds", options.seconds},
+                                                    {"inner", static_cast<double>(options.inner)},
+                                                    {"iterations", static_cast<double>(options.iterations)}};
+  for (const auto& [name, value] : amounts)
+    if (!(value >= 0)) throw Error(fmt::format("{} is {}", name, value), "give a number that is not negative");
   if (!options.start.empty() && static_cast<Index>(options.start.size()) != problem.dim())
     throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), problem.dim()));
   if (input.test != nullptr && input.test->dim() != problem.dim())

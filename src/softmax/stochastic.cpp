@@ -84,6 +84,9 @@ class Run {
     for (int attempt = 0;; ++attempt) {
       iterate_.assign(good_);
       level_ = -1;
+      loss_ = 0;
+      losses_ = averaged_ = 0;
+      average_.clear();
       end_.diverged = !steps();
       if (!end_.diverged || input_.options.step > 0 || attempt == kMostRetries) break;
       end_.step *= kRetryFactor;

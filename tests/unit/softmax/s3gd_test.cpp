@@ -175,7 +175,7 @@ TEST(SoftmaxS3gd, ComesWithinAPercentInAFewPasses) {
     }
 }
 
-TEST(SoftmaxS3gd, AStepThatDivergesIsTakenBackUnlessItIsTheUsersOwn) {
+TEST(SoftmaxS3gd, AStepOfTheUsersOwnThatDivergesKeepsThePointBefore) {
   const auto sample = testing::softmax_sample(500, 10, 3, 55);
   const SoftmaxProblem problem(sample.data(sample.table.dense<float>()), {});
   SolveOptions options;
@@ -185,6 +185,23 @@ TEST(SoftmaxS3gd, AStepThatDivergesIsTakenBackUnlessItIsTheUsersOwn) {
   const auto solution = solve_softmax(problem, options);
   EXPECT_EQ(solution.summary.status, Status::diverged);
   EXPECT_LE(solution.summary.objective, std::log(3.0) + 1e-12);
+}
+
+// A few rows too long for the step that was estimated without them.
+TEST(SoftmaxS3gd, AStepOfItsOwnThatDivergesIsTakenBackAndShortened) {
+  auto sample = testing::softmax_sample(6000, 10, 3, 56);
+  const auto first_step = [](const SoftmaxProblem& problem) {
+    SolveOptions options;
+    options.solver = "s3gd";
+    options.passes = 3;
+    return solve_softmax(problem, options).summary;
+  };
+  const Summary even = first_step(SoftmaxProblem(sample.data(sample.table.dense<double>()), {}));
+  for (std::size_t i : {1777U, 4001U})
+    for (std::size_t j = 0; j < 10; ++j) sample.table.values[i * 10 + j] *= 1000;
+  const Summary uneven = first_step(SoftmaxProblem(sample.data(sample.table.dense<double>()), {}));
+  EXPECT_LT(uneven.step, 0.9 * even.step);
+  EXPECT_NE(uneven.status, Status::diverged);
 }
 
 }  // namespace

@@ -220,6 +220,12 @@ TEST(SolveSoftmax, WrongInputIsOneSentence) {
   SolveOptions options;
   options.start.resize(3);
   EXPECT_THROW(solve_softmax(problem, options), Error);
+  options = SolveOptions();
+  options.batch = 0;
+  EXPECT_THROW(solve_softmax(problem, options), Error);
+  options = SolveOptions();
+  options.tol = std::nan("");
+  EXPECT_THROW(solve_softmax(problem, options), Error);
   SoftmaxSpec paper;
   paper.class_weight = ClassWeight::paper;
   EXPECT_THROW(SoftmaxProblem(data, paper), Error);
