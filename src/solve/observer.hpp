@@ -37,6 +37,7 @@ class Observer {
 
   Status status() const { return status_; }
   const std::vector<double>& best() const { return best_; }
+  const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double best_objective() const { return best_objective_; }
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }

@@ -204,7 +204,10 @@ Solution run_estimator(const RunInput& input) {
   if (observer.best().empty())
     throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
   Solution solution;
-  solution.w = standing.average.empty() ? observer.best() : standing.average;
+  solution.w = observer.best();
+  // Of a run that goes on elsewhere, whatever was watched on the way: which point was best is not known blindly.
+  if (input.average_tail && !observer.has_diverged())
+    solution.w = standing.average.empty() ? observer.last() : standing.average;
   solution.summary = summarise(input, estimator, observer, standing);
   solution.trace = std::move(observer.trace());
   solution.summary.stages = std::move(stages);
