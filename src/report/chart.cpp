@@ -186,7 +186,8 @@ std::vector<double> ticks(double low, double high, bool logarithmic, int count) 
   double step = power;
   for (const double part : {2.0, 5.0, 10.0})
     if (step < 0.7 * rough) step = part * power;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) found.push_back(k * step);
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    found.push_back(k * step + 0.0);  // no -0
   return found;
 }
 

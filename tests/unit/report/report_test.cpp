@@ -54,6 +54,7 @@ TEST(Escape, LeavesNoMarkup) { EXPECT_EQ(escape("<a & \"b\">"), "&lt;a &amp; &qu
 
 TEST(Ticks, AreRoundAndInside) {
   EXPECT_EQ(ticks(0, 10, false), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_FALSE(std::signbit(ticks(0, 10, false).front()));
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-3.2, 7.9}, {0.6931, 0.6952}, {1e6, 3e6}}) {
     const auto found = ticks(low, high, false);
     EXPECT_GE(found.size(), 3U);
