@@ -16,6 +16,7 @@
 #include "train_calibrate.hpp"
 #include "train_multiclass.hpp"
 #include "train_report.hpp"
+#include "train_state.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -27,6 +28,7 @@ struct TrainOptions {
   ProblemOptions problem;
   SolveOptions solve;
   MulticlassOptions multiclass;
+  StateOptions state;
   std::string step = "auto";
   std::string order = "auto";
   std::string sample_weight;
@@ -39,7 +41,7 @@ struct TrainOptions {
 
 void add_options(CLI::App& app, TrainOptions& options) {
   app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
-  app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
+  app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL")->group("Data");
   add_problem_options(app, options.problem);
   options.multiclass.add(app);
 
@@ -57,19 +59,18 @@ void add_options(CLI::App& app, TrainOptions& options) {
   app.add_flag("--average", options.solve.average_snapshot, "snapshot = mean of the inner iterates")
       ->group(solver_group);
   app.add_flag("--accelerated", options.solve.accelerated, "gd only")->group(solver_group);
-  app.add_flag("--paper", options.paper,
-               "the paper's setting: lambda 1e-3, its class weights, largest class against the rest, "
-               "regularised intercept; --solver s3gd unless given")
-      ->group(solver_group);
+  app.add_flag("--paper", options.paper, "the paper's setting (docs/solvers.md)")->group(solver_group);
   add_graph_options(app, options.solve.graph);
   add_control_options(app, options.solve);
-  app.add_option("--graph", options.graph_path, "FILE made by `s3gd graph`")->group("Graph (s3gd)");
+  app.add_option("--graph", options.graph_path, "FILE made by `s3gd graph`")->group(solver_group);
 
   const std::string stop_group = "Stop";
   app.add_option("--tol", options.solve.tol, "relative duality gap")->capture_default_str()->group(stop_group);
   app.add_option("--iterations", options.solve.iterations, "at most so many steps")->group(stop_group);
   app.add_option("--passes", options.solve.passes, "at most so many passes (default 20)")->group(stop_group);
   app.add_option("--seconds", options.solve.seconds, "at most so long")->group(stop_group);
+
+  add_state_options(app, options.state);
 
   const std::string data_group = "Data";
   add_sample_weight_option(app, options.sample_weight);
@@ -122,13 +123,14 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
   Prepared ready;
   ready.train = load_weighted(options.data, options.sample_weight, load_options, common);
   ready.held_out = hold_out(ready.train, options.calibrate, common);
+  ready.train = weighted_by_class(std::move(ready.train), options.problem);
   if (double fraction = 0; is_fraction(options.validate, fraction)) {
     const Split split = split_rows(ready.train, fraction, common.seed);
     ready.test = take_rows(ready.train, split.test);
     ready.train = take_rows(ready.train, split.train);
   } else if (!options.validate.empty()) {
     read_alike(load_options, ready.train.index_base, ready.train.label_column);
-    ready.test = load(options.validate, load_options);
+    ready.test = weighted_by_class(load(options.validate, load_options), options.problem, true);
     match(ready.train, *ready.test, common.threads);
   }
   ready.scaling = learn_scaling(ready.train, options.problem.scale, common.threads);
@@ -143,6 +145,7 @@ void check_options(const TrainOptions& options, const Given& given) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.trace_path, "--trace");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
+  check_state_options(options.state, !options.validate.empty());
   if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
     throw UsageError("--graph goes with --solver s3gd or auto only");
   if (options.solve.accelerated && options.solve.solver != "gd")
@@ -195,6 +198,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   ready.train.verify(common.threads);
   if (!options.graph_path.empty()) graph = load_graph(options.graph_path, ready.train.x);
   if (const std::string kind = multiclass_kind(asked, spec, options.solve.solver, ready.train); !kind.empty()) {
+    refuse_state_options(options.state, "more than two classes");
     const MulticlassRun run{ready.train,
                             ready.test ? &*ready.test : nullptr,
                             ready.held_out,
@@ -223,6 +227,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                               format_seconds(row.wall_seconds)));
     return true;
   };
+  apply_state_options(options.state, problem, ready.scaling, common, options.solve);
   const Solution solution = solve(problem, options.solve, input);
   const double total_seconds = wall_now() - started;
 
@@ -232,6 +237,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
     save_model(model, options.model_path);
   }
   if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
+  close_checkpoint(options.state, solution.summary.status, common);
   const bool regression = spec.loss.kind == LossKind::squared;
   const auto classes = regression ? 0 : static_cast<Index>(ready.train.y.distinct().size());
   return print_report(

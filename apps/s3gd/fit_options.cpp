@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.hpp"
+#include "data/class_weights.hpp"
+#include "help.hpp"
 #include "model/translate.hpp"
 #include "s3gd/error.hpp"
 
@@ -40,6 +44,30 @@ double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index r
   throw UsageError("--C is LIBLINEAR's: it goes with --penalty l2 or l1; give --lambda");
 }
 
+// One of the names, or a file.
+void add_class_weight(CLI::App& app, ProblemOptions& options, const std::string& group) {
+  std::string all;
+  for (const auto& word : all_names<ClassWeight>()) all += word + ", ";
+  app.add_option_function<std::string>(
+         "--class-weight",
+         [&options](const std::string& word) {
+           const auto known = all_names<ClassWeight>();
+           if (std::find(known.begin(), known.end(), word) == known.end() && file_exists(word)) {
+             options.class_weight_file = word;
+             return;
+           }
+           try {
+             options.spec.class_weight = parse_name<ClassWeight>("name or file", word);
+           } catch (const std::exception& error) {
+             throw CLI::ValidationError("--class-weight", error.what());
+           }
+         },
+         all + "or a FILE")
+      ->type_name("NAME")
+      ->default_str(name_of(options.spec.class_weight))
+      ->group(group);
+}
+
 }  // namespace
 
 void add_problem_options(CLI::App& app, ProblemOptions& options, Strength strength) {
@@ -48,7 +76,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options, Strength streng
   app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; a sum as l1+l1-l2norm")
+  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; sums as l1+l2")
       ->capture_default_str()
       ->group(group);
   if (strength == Strength::one) {
@@ -67,12 +95,12 @@ void add_problem_options(CLI::App& app, ProblemOptions& options, Strength streng
       ->group(group);
   add_choice(app, "--intercept", options.spec.intercept, "")->group(group);
   app.add_option("--binary", options.spec.positive, "largest, or a LABEL: that class against the rest")->group(group);
-  add_choice(app, "--class-weight", options.spec.class_weight, "")->group(group);
-  add_choice(app, "--scale", options.scale, "features, for the fit; the model takes raw rows")->group(group);
+  add_class_weight(app, options, group);
+  add_choice(app, "--scale", options.scale, "")->group(group);
 }
 
 void add_graph_options(CLI::App& app, GraphOptions& options) {
-  const std::string group = "Graph (s3gd)";
+  const std::string group = kGraphGroup;
   app.add_option("--anchors", options.anchors, "anchor rows m")->capture_default_str()->group(group);
   app.add_option("--neighbours", options.neighbours, "anchors each row is tied to")
       ->capture_default_str()
@@ -81,7 +109,7 @@ void add_graph_options(CLI::App& app, GraphOptions& options) {
 }
 
 void add_control_options(CLI::App& app, SolveOptions& options) {
-  const std::string group = "Graph (s3gd)";
+  const std::string group = "Solver";
   add_choice(app, "--graph-mode", options.graph_mode, "")->group(group);
   add_choice(app, "--control", options.control, "")->group(group);
 }
@@ -122,6 +150,11 @@ Dataset load_weighted(const std::string& data, const std::string& sample_weight,
   if (rows.weights.size() != rows.rows())
     throw Error(fmt::format("{} holds {} weights for {} rows", sample_weight, rows.weights.size(), rows.rows()));
   return rows;
+}
+
+Dataset weighted_by_class(Dataset data, const ProblemOptions& options, bool further_rows) {
+  if (options.class_weight_file.empty()) return data;
+  return with_class_weights(std::move(data), read_class_weights(options.class_weight_file), further_rows);
 }
 
 void parse_step(const std::string& text, SolveOptions& options) {

@@ -17,6 +17,7 @@ struct ProblemOptions {
   Scale scale = Scale::none;
   std::optional<double> c;  // --C
   std::string penalty_factor_file;
+  std::string class_weight_file;
   std::string penalty = "l2";  // as typed: a name, or several joined by +
 };
 
@@ -35,6 +36,8 @@ void add_sample_weight_option(CLI::App& app, std::string& sample_weight);
 // The rows of DATA with those weights. `options` are changed to those they were read with.
 Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,
                       const Common& common);
+// The rows with the weights of --class-weight FILE, where it is one. Further rows may lack some of its classes.
+Dataset weighted_by_class(Dataset data, const ProblemOptions& options, bool further_rows = false);
 
 // "auto", a number, or "decay:STEP,T0".
 void parse_step(const std::string& text, SolveOptions& options);

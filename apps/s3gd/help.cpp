@@ -13,7 +13,12 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 26;  // where descriptions start
-constexpr const char* kReadingExplainedBy = "inspect";
+// Options that are many and the same in several commands: the help of one of those explains them.
+struct Explained {
+  const char* group;
+  const char* by;
+};
+constexpr Explained kExplained[] = {{kReadingGroup, "inspect"}, {kGraphGroup, "graph"}};
 
 std::string value_name(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -67,12 +72,16 @@ std::string usage_line(const Command& command, const CLI::App& app) {
 
 bool is_plain_option(const CLI::Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
 
-// The options for reading are many and the same everywhere: one command's help explains them.
-std::string reading_in_brief(const CLI::App& app) {
-  std::string names;
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_group() == kReadingGroup) names += "--" + option->get_lnames().front() + " ";
-  return wrap("Reading: " + names + "(see s3gd help " + kReadingExplainedBy + ")", kWidth, 2) + "\n";
+// The names alone, where another command's help says what they mean; empty where this one's does.
+std::string in_brief(const std::string& group, const Command& command, const CLI::App& app) {
+  for (const Explained& explained : kExplained) {
+    if (group != explained.group || command.name == explained.by) continue;
+    std::string names;
+    for (const CLI::Option* option : app.get_options())
+      if (option->get_group() == group) names += "--" + option->get_lnames().front() + " ";
+    return wrap(group + ": " + names + "(see s3gd help " + explained.by + ")", kWidth, 2) + "\n";
+  }
+  return {};
 }
 
 }  // namespace
@@ -123,8 +132,8 @@ std::string command_help(const Command& command, const CLI::App& app) {
   if (!positionals.empty()) text += "\n" + positionals;
   for (const std::string& group : app.get_groups()) {
     if (group.empty() || group == kCommonGroup) continue;
-    if (group == kReadingGroup && command.name != kReadingExplainedBy) {
-      text += "\n" + reading_in_brief(app);
+    if (const std::string brief = in_brief(group, command, app); !brief.empty()) {
+      text += "\n" + brief;
       continue;
     }
     std::string lines;

@@ -9,7 +9,9 @@
 
 namespace s3gd::app {
 
-inline constexpr const char* kReadingGroup = "Reading";  // explained in full by one command only
+// Explained in full by one command only.
+inline constexpr const char* kReadingGroup = "Reading";
+inline constexpr const char* kGraphGroup = "Graph (s3gd)";
 
 std::string program_help();
 std::string command_help(const Command& command, const CLI::App& app);

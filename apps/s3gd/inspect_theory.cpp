@@ -69,7 +69,8 @@ TheoryReport report_theory(const Dataset& data, const TheoryOptions& options, co
   const ProblemSpec spec = spec_for(data, options, common);
   std::unique_ptr<const Problem> problem;
   try {
-    problem = std::make_unique<const Problem>(scaled(data, options.problem.scale, common.threads), spec);
+    problem = std::make_unique<const Problem>(
+        scaled(weighted_by_class(data, options.problem), options.problem.scale, common.threads), spec);
   } catch (const Error& error) {
     // What is in the data is worth knowing even when no model can be fitted to it.
     return {nullptr, std::string("objective  ") + error.what() + "\n"};

@@ -6,6 +6,7 @@
 // parameters are returned with the status, the certificate and advice.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -45,8 +46,19 @@ struct SolveOptions {
   // ended by "plateau"; the status is out_of_passes).
   bool stop_at_plateau = false;
 
+  // Also end when the mean loss over SolveInput::test has not fallen for so many looks in a row (status early_stopped);
+  // 0 = never. A run that did not converge then ends with the parameters that did best on those rows.
+  Index patience = 0;
+
   std::uint64_t seed = 0;
   std::vector<double> start;  // empty = zero
+
+  // A file that keeps the state of the run, written about every `checkpoint_every` seconds and at an interrupt; empty =
+  // none. With `resume` the run goes on from it (from the beginning where there is none yet), and ends with the same bits
+  // as one that was never cut, at any number of threads. See docs/checkpoints.md.
+  std::string checkpoint;
+  double checkpoint_every = 30;
+  bool resume = false;
 
   // When to look: every so many iterations; 0 = rarely, as the tolerance needs; -1 = at growing intervals, for a trace.
   Index trace_every = 0;
@@ -90,7 +102,8 @@ struct Summary {
   Index iterations = 0;
   double step = 0;
   Index inner = 0;
-  double surrogate_gap = 0;  // the paper's Delta_{H,P} as seen along the run; 0 unless gradients were traced
+  double moment_left = std::nan("");  // share of the second moment of SGD's estimate that S3GD's anchors leave
+  double surrogate_gap = 0;           // the paper's Delta_{H,P} as seen along the run; 0 unless gradients were traced
   std::vector<Stage> stages;
   std::vector<std::string> advice;
 };

@@ -38,17 +38,27 @@ void StreamingGraph::choose(std::span<const Index> sample, Index anchors) {
       mostly_zeros_ ? with_layout(rows, Layout::sparse, rows.precision(), options_.threads) : rows, options);
   anchor_rows_.clear();
   for (const Index place : places) anchor_rows_.push_back(sample[static_cast<std::size_t>(place)]);
-  points_ = std::monostate{};
   neighbours_ = GrowBuffer<std::int32_t>();
   gammas_ = GrowBuffer<float>();
   per_row_ = std::min(options_.neighbours, this->anchors());
+  place_anchors();
   if (this->anchors() == 1) return;
-  x_.visit([&](const auto& view) {
-    using T = typename std::decay_t<decltype(view)>::Value;
-    points_.emplace<Points<T>>(dense_rows<T>(x_, anchor_rows_), this->anchors(), view.cols);
-  });
   neighbours_.resize(x_.rows() * per_row_);
   gammas_.resize(x_.rows() * per_row_);
+}
+
+void StreamingGraph::place_anchors() {
+  points_ = std::monostate{};
+  if (anchors() <= 1) return;
+  x_.visit([&](const auto& view) {
+    using T = typename std::decay_t<decltype(view)>::Value;
+    points_.emplace<Points<T>>(dense_rows<T>(x_, anchor_rows_), anchors(), view.cols);
+  });
+}
+
+void StreamingGraph::state(Archive& a) {
+  a(anchor_rows_, mostly_zeros_, per_row_, neighbours_, gammas_);
+  if (a.reading()) place_anchors();
 }
 
 void StreamingGraph::add(std::span<const Index> rows) {

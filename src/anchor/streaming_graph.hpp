@@ -11,6 +11,7 @@
 
 #include "anchor/points.hpp"
 #include "anchor/propagate.hpp"
+#include "base/archive.hpp"
 #include "base/buffer.hpp"
 #include "s3gd/graph.hpp"
 
@@ -31,10 +32,13 @@ class StreamingGraph {
   const std::vector<Index>& anchor_rows() const { return anchor_rows_; }
   // Of all rows; those of rows never added are zero. Without pointers (per_row 0) when there is one anchor.
   Edges edges() const;
+  void state(Archive& a);  // anchors and neighbours, for a checkpoint
   // A copy, as build_graph would give it once all rows are added.
   Graph graph() const;
 
  private:
+  void place_anchors();
+
   Matrix x_;
   GraphOptions options_;
   bool mostly_zeros_ = false;

@@ -29,6 +29,11 @@ class RunClock {
     wall_start_ = wall_now();
     cpu_start_ = cpu_now();
   }
+  // Time spent by an earlier part of the run.
+  void add(double wall, double cpu) {
+    wall_ += wall;
+    cpu_ += cpu;
+  }
   double wall_seconds() const { return wall_ + (running_ ? wall_now() - wall_start_ : 0.0); }
   double cpu_seconds() const { return cpu_ + (running_ ? cpu_now() - cpu_start_ : 0.0); }
 

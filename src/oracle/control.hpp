@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,6 +65,11 @@ class Control {
 
   // The solution the estimator stands for, where it is not the iterate itself.
   virtual void report(Iterate<T>& iterate, std::span<double> w) const { iterate.read(w); }
+
+  // What earlier steps left behind, for a checkpoint made just before a snapshot.
+  virtual void state(Archive&) {}
+  // What is left of the second moment of SGD's estimate, over past batches; NaN where it is not followed.
+  virtual double moment_left() const { return std::numeric_limits<double>::quiet_NaN(); }
 
   virtual double extra_passes() const { return 0; }         // passes over the rows spent outside of batches, so far
   virtual double passes_per_snapshot() const { return 0; }  // what a snapshot adds to them

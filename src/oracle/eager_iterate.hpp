@@ -105,6 +105,8 @@ class EagerIterate final : public Iterate<typename View::Value> {
     std::transform(w.begin(), w.end(), v_.begin(), [](double x) { return static_cast<T>(x); });
   }
 
+  void state(Archive& a) override { a(eta_, shrink_, intercept_shrink_, scale_, v_, has_drift_, drift_); }
+
   // Dense rows are long: two steps ahead they would push each other out of the first cache again.
   void prefetch(std::span<const Index> next, std::span<const Index>) const override {
     for (const Index row : next) prefetch_row(view_, row);

@@ -53,6 +53,11 @@ class GdControl final : public Control<T> {
       std::copy(last_.begin(), last_.end(), w.begin());
   }
 
+  void state(Archive& a) override {
+    a(point_, last_, momentum_, passes_);
+    if (a.reading() && passes_ > 0) full_.evaluate(problem_, point_);
+  }
+
   double extra_passes() const override { return passes_; }
   double passes_per_snapshot() const override { return 1; }
   bool draws_rows() const override { return false; }

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "model/penalty.hpp"
 #include "s3gd/problem.hpp"
 
@@ -58,6 +59,8 @@ class Iterate {
   // the very w the next steps start from.
   virtual void settle() {}
   virtual void assign(std::span<const double> w) = 0;
+  // Everything a next step depends on, for a checkpoint. Read when the basis is there already.
+  virtual void state(Archive& a) = 0;
   // Asks the cache for what coming steps read: the rows of the step after next, and what those of the next point to.
   virtual void prefetch(std::span<const Index> next, std::span<const Index> after) const = 0;
 };

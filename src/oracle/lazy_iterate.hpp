@@ -115,6 +115,11 @@ class LazyIterate final : public Iterate<typename View::Value> {
     for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j].value = static_cast<T>(w[j]);
   }
 
+  void state(Archive& a) override {
+    a(eta_, time_, cells_);
+    if (a.reading()) advance_ = LazyAdvance(penalty_, eta_);
+  }
+
   void prefetch(std::span<const Index> next, std::span<const Index> after) const override {
     for (const Index row : next) prefetch_entries(view_, row, cells_.data());
     for (const Index row : after) prefetch_row(view_, row);

@@ -42,6 +42,11 @@ class PropagatedControl : public Control<T> {
     for (std::size_t b = 0; b < count; ++b) slopes[b] = batch.weights[b] * (slopes[b] - share * propagated_[b]);
   }
 
+  // Squared lengths are found again when rows are met again.
+  void state(Archive& a) override { a(coefficient_, batches_, rows_drawn_, margins_, phi_, scaled_phi_); }
+
+  double moment_left() const override { return rows_drawn_ > 0 ? coefficient_.left() : Control<T>::moment_left(); }
+
  protected:
   Index groups() const { return loss_.separable() ? 1 : 2; }  // one X M for each label where the slope needs it
 

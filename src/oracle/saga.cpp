@@ -55,6 +55,7 @@ class SagaControl final : public Control<T> {
     rows_since_exact_ += static_cast<double>(batch.size());
   }
 
+  void state(Archive& a) override { a(table_.slopes, table_.gradient, rows_since_exact_, passes_); }
   double extra_passes() const override { return passes_; }
 
  private:

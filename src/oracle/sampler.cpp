@@ -66,6 +66,7 @@ class ShuffledSampler final : public Sampler {
   }
 
   std::unique_ptr<Sampler> clone() const override { return std::make_unique<ShuffledSampler>(*this); }
+  void state(Archive& a) override { a(order_, at_); }
 
   void next(Rng& rng, Batch& batch) override {
     if (at_ == order_.size()) at_ = 0;

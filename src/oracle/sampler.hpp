@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/random.hpp"
 #include "s3gd/problem.hpp"
 
@@ -22,6 +23,7 @@ namespace s3gd {
 struct Batch {
   std::vector<Index> rows;
   std::vector<double> weights;
+  void state(Archive& a) { a(rows, weights); }
   Index size() const { return static_cast<Index>(rows.size()); }
 };
 
@@ -29,6 +31,7 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual void next(Rng& rng, Batch& batch) = 0;
+  virtual void state(Archive&) {}                      // what earlier draws left behind, for a checkpoint
   virtual std::unique_ptr<Sampler> clone() const = 0;  // draws from it leave this one where it is
   // Trace of the covariance of one step's estimate for these r_i, given ||x_i||^2 (intercept included). Exact.
   virtual double variance(std::span<const double> residuals, std::span<const double> squared_norms,

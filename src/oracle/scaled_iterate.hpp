@@ -124,6 +124,15 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     if (intercept_) intercept_value_ = w.back();
   }
 
+  // The products with the basis are made again at the rows' next visits.
+  void state(Archive& a) override {
+    Index adopted = basis_count_;
+    a(adopted);
+    if (a.reading() && adopted > 0) adopt_basis(*source_);
+    a(eta_, shrink_, intercept_shrink_, scale_, v_, g_, drift_weight_, intercept_value_, intercept_drift_);
+    a(basis_weights_, phi_, steps_since_fold_);
+  }
+
   void prefetch(std::span<const Index> next, std::span<const Index> after) const override {
     for (const Index row : next) {
       prefetch_entries(view_, row, v_.data());

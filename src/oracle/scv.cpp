@@ -66,6 +66,11 @@ class ScvControl final : public Control<T> {
     }
   }
 
+  void state(Archive& a) override {
+    a(ready_, w_, drift_, passes_);
+    for (ClassMoments& c : classes_) a(c.value, c.slope_term, c.curvature);
+  }
+
   double extra_passes() const override { return passes_; }
   double passes_per_snapshot() const override { return problem_.dim() > kLargestMomentDim ? 1 : 0; }
 

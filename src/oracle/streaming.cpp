@@ -69,6 +69,14 @@ class StreamingControl final : public PropagatedControl<T> {
       iterate.set_drift(running_drift());
   }
 
+  void state(Archive& a) override {
+    a(graph_, most_anchors_, seen_, sums_, constant_, this->basis_.count, this->basis_.vectors, this->basis_.constant);
+    if (a.reading() && graph_.anchors() > 0) adopt_anchors();
+    if (a.reading())
+      for (const Index row : seen_) is_seen_[static_cast<std::size_t>(row)] = true;
+    PropagatedControl<T>::state(a);
+  }
+
   std::span<const Index> rows_covered() const override { return complete() ? std::span<const Index>{} : seen_; }
 
   Index drift_vectors() const override {
@@ -107,11 +115,15 @@ class StreamingControl final : public PropagatedControl<T> {
     std::sort(rows.begin(), rows.end());  // a small data set may come round to a row again
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     graph_.choose(rows, wanted);
+    adopt_anchors();
+    sums_.assign(static_cast<std::size_t>(this->groups() * graph_.anchors()) * dim(), 0.0);
+    constant_.assign(this->loss_.separable() ? dim() : 0, 0.0);
+  }
+
+  void adopt_anchors() {
     this->set_anchors(graph_.anchor_rows());
     this->edges_ = graph_.edges();
     if (this->problem_.x().is_dense()) this->basis_.anchors = dense_rows<T>(this->problem_.x(), graph_.anchor_rows());
-    sums_.assign(static_cast<std::size_t>(this->groups() * graph_.anchors()) * dim(), 0.0);
-    constant_.assign(this->loss_.separable() ? dim() : 0, 0.0);
   }
 
   void add(std::span<const Index> rows) {

@@ -27,6 +27,11 @@ class SvrgControl final : public Control<T> {
     for (std::size_t b = 0; b < rows.size(); ++b) out[b] = snapshot_.slopes[static_cast<std::size_t>(rows[b])];
   }
 
+  void state(Archive& a) override {
+    a(w_, passes_);
+    if (a.reading() && passes_ > 0) snapshot_.evaluate(problem_, w_);
+  }
+
   double extra_passes() const override { return passes_; }
   double passes_per_snapshot() const override { return 1; }
 

@@ -1,10 +1,13 @@
 // Sentences for the Summary: what is off, and what to do about it.
+//
+// What the rows have to say is asked of a sample of them, at most a few thousand, so that advice costs next to nothing
+// however large the data is.
 #pragma once
 
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
 
-void add_advice(const Problem& problem, const SolveOptions& options, Summary& summary);
+void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution);
 
 }  // namespace s3gd

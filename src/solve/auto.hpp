@@ -3,13 +3,15 @@
 
 #include "s3gd/solve.hpp"
 #include "solve/carried.hpp"
+#include "solve/checkpoint.hpp"
 
 namespace s3gd {
 
-// `carried` may be null. It is used and kept up to date where there is a start.
-Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried);
+// Both may be null. `carried` is used and kept up to date where there is a start, `checkpoint` keeps the run's state.
+Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried,
+                    Checkpoint* checkpoint);
 // One finisher alone, from options.start or its own.
 Solution solve_by_finisher(const std::string& name, const Problem& problem, const SolveOptions& options,
-                           const SolveInput& input, Carried* carried);
+                           const SolveInput& input, Carried* carried, Checkpoint* checkpoint);
 
 }  // namespace s3gd

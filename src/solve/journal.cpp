@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "solve/run_state.hpp"
 
 namespace s3gd {
 
@@ -23,7 +24,9 @@ JournalSource source_of(const Problem& problem, const SolveInput& input) {
 Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {}
 
 Journal::Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input)
-    : Journal(source_of(problem, input), options) {}
+    : Journal(source_of(problem, input), options) {
+  early_stop_ = EarlyStop(options, input);
+}
 
 double Journal::test_objective(std::span<const double> w) const {
   return source_.test_objective ? source_.test_objective(w) : std::nan("");
@@ -38,18 +41,26 @@ void Journal::append(Solution&& stage) {
 void Journal::begin_stage(const std::string& name) {
   stage_ = name;
   stage_began_ = clock_.wall_seconds();
-  stage_passes_ = 0;
+  stage_passes_ = leg_passes_ = 0;
 }
 
 void Journal::end_stage(Index iterations, double passes, const std::string& why) {
   before_.stages.push_back({stage_, clock_.wall_seconds() - stage_began_, iterations, why});
   before_.iterations += iterations;
   before_.passes += passes;
-  stage_passes_ = 0;
+  stage_passes_ = leg_passes_ = 0;
 }
 
-bool Journal::must_stop() const {
-  return stopped_ || interrupted() || (options_.seconds > 0 && wall_seconds() >= options_.seconds);
+bool Journal::must_stop() const { return stopped_ || interrupted() || time_is_up(); }
+
+void Journal::stop(Status why) {
+  if (stopped_) return;
+  stopped_ = true;
+  stopped_by_ = why;
+}
+
+void Journal::state(Archive& a) {
+  a(clock_, before_, trace_, stage_, stage_began_, stage_passes_, leg_passes_, moves_, evaluate_seconds_, early_stop_);
 }
 
 bool Journal::moved(std::span<const double> w, double passes, double objective, double gap) {
@@ -57,6 +68,7 @@ bool Journal::moved(std::span<const double> w, double passes, double objective, 
   const double started = wall_now();
   stage_passes_ = passes;
   ++moves_;
+  const double on_test = traced() || early_stop_.wanted() ? test_objective(w) : std::nan("");
   if (traced()) {
     TraceRow row;
     row.iteration = before_.iterations + moves_;
@@ -64,26 +76,17 @@ bool Journal::moved(std::span<const double> w, double passes, double objective, 
     row.cpu_seconds = before_.cpu_seconds + clock_.cpu_seconds();
     row.wall_seconds = wall_seconds();
     row.train_objective = std::isnan(objective) ? source_.objective(w) : objective;
-    row.test_objective = test_objective(w);
+    row.test_objective = on_test;
     row.gap = gap;
     row.correlation = row.variance_ratio = std::nan("");
     row.stage = stage_;
     trace_.push_back(row);
-    if (source_.watch && !source_.watch(row)) {
-      stopped_ = true;
-      stopped_by_ = Status::interrupted;
-    }
+    if (source_.watch && !source_.watch(row)) stop(Status::interrupted);
   }
-  if (!stopped_ && interrupted()) {
-    stopped_ = true;
-    stopped_by_ = Status::interrupted;
-  } else if (!stopped_ && options_.seconds > 0 && wall_seconds() >= options_.seconds) {
-    stopped_ = true;
-    stopped_by_ = Status::out_of_time;
-  } else if (!stopped_ && options_.passes > 0 && this->passes() >= options_.passes) {
-    stopped_ = true;
-    stopped_by_ = Status::out_of_passes;
-  }
+  if (interrupted()) stop(Status::interrupted);
+  if (time_is_up()) stop(Status::out_of_time);
+  if (early_stop_.wanted() && early_stop_.look(w, on_test)) stop(Status::early_stopped);
+  if (options_.passes > 0 && this->passes() >= options_.passes) stop(Status::out_of_passes);
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
   return !stopped_;

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "finish/finisher.hpp"
 #include "s3gd/solve.hpp"
+#include "solve/early_stop.hpp"
 
 namespace s3gd {
 
@@ -22,21 +23,29 @@ class Journal final : public Progress {
   // A stage that kept its own clock and trace (an estimator's run): adds what it did.
   void append(Solution&& stage);
   void begin_stage(const std::string& name);
+  // A part of the stage is over: the passes told from now on are counted from here.
+  void begin_leg(double passes_of_leg_before) { leg_passes_ += passes_of_leg_before, stage_passes_ = 0; }
   void end_stage(Index iterations, double passes, const std::string& why);
 
   bool moved(std::span<const double> w, double passes, double objective, double gap) override;
   bool must_stop() const override;
 
   // What stopped the run, where must_stop() or moved() said so.
-  Status stopped_by() const { return stopped_by_; }
+  Status stopped_by() const { return !stopped_ && time_is_up() ? Status::out_of_time : stopped_by_; }
   double wall_seconds() const { return before_.solve_seconds + before_.graph_seconds + clock_.wall_seconds(); }
-  double passes() const { return before_.passes + stage_passes_; }
+  double passes() const { return before_.passes + leg_passes_ + stage_passes_; }
   Index iterations() const { return before_.iterations; }
+  // The parameters that did best on the validation rows; empty unless the run stops by those.
+  const std::vector<double>& best_on_validation() const { return early_stop_.best(); }
 
   // The last word: parameters, status and certificate, with everything that was noted on the way.
   Solution close(std::vector<double> w, Status status, const Certificate& certificate);
 
+  void state(Archive& a);
+
  private:
+  void stop(Status why);
+  bool time_is_up() const { return options_.seconds > 0 && wall_seconds() >= options_.seconds; }
   double test_objective(std::span<const double> w) const;
   bool traced() const { return options_.trace_every != 0 || source_.watch; }
 
@@ -47,7 +56,8 @@ class Journal final : public Progress {
   std::vector<TraceRow> trace_;
   std::string stage_;
   double stage_began_ = 0;
-  double stage_passes_ = 0;
+  double stage_passes_ = 0, leg_passes_ = 0;
+  EarlyStop early_stop_;
   Index moves_ = 0;
   double evaluate_seconds_ = 0;
   Status stopped_by_ = Status::out_of_passes;

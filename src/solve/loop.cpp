@@ -41,6 +41,8 @@ class InnerAverage {
     count_ = 0;
   }
 
+  void state(Archive& a) { a(count_, sum_); }
+
  private:
   bool wanted_;
   Index count_ = 0;
@@ -65,6 +67,8 @@ class BatchQueue {
     }
     for (; count_ < wanted; ++count_) sampler_.next(rng_, ring_[(first_ + count_) % ring_.size()]);
   }
+
+  void state(Archive& a) { a(ring_, first_, count_, rng_, sampler_); }
 
  private:
   Sampler& sampler_;
@@ -163,9 +167,20 @@ LoopEnd run_loop(const Problem& problem, const LoopOptions& options, LoopState<T
   GoodSnapshots good(options.keep_good, problem.dim());
   PlateauWatch progress(kFirstWindow);
   Index next_observation = state.iteration, next_snapshot = state.iteration;
+  const auto loop_state = [&](Archive& a) {
+    a(next_observation, next_snapshot, queue, average, good, progress);
+    a(state.inner, state.iteration, state.rows_drawn, state.step, state.good, state.average, state.averaged);
+    a(state.control, state.iterate);
+  };
+  if (options.resumed != nullptr) {
+    loop_state(*options.resumed);
+    options.resumed->expect_end();
+  }
   for (;; ++state.iteration) {
     const bool snapshot = state.iteration == next_snapshot;
-    if (state.iteration == next_observation || (snapshot && options.urgent && options.urgent())) {
+    const bool urgent = snapshot && options.urgent && options.urgent();
+    if (snapshot && options.before_snapshot) options.before_snapshot(loop_state, urgent);
+    if (state.iteration == next_observation || urgent) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }

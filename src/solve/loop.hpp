@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "base/archive.hpp"
 #include "oracle/control.hpp"
 #include "oracle/iterate.hpp"
 #include "oracle/sampler.hpp"
@@ -20,6 +21,10 @@ struct LoopOptions {
   bool stop_at_plateau = false;    // end when the losses of batches have stopped falling
   double average_from = -1;        // not negative: snapshots after so many rows drawn are averaged into state.average
   std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says
+  // For checkpoints. Called before every snapshot with what writes the loop's state, and whether the run is about to end
+  // on request; and where the loop is to go on from.
+  std::function<void(const std::function<void(Archive&)>& loop_state, bool ending)> before_snapshot;
+  Archive* resumed = nullptr;
 };
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/interrupt.hpp"
+#include "solve/run_state.hpp"
 
 namespace s3gd {
 namespace {
@@ -15,6 +16,7 @@ constexpr double kRounding = 1e-6;  // of a step: budgets that come out even end
 // because each costs as much as a pass or two.
 constexpr double kTraceGrowth = 1.3;
 constexpr double kStopGrowth = 1.6;
+constexpr double kPassesPerGlance = 0.5;  // between looks at the validation rows, for early stopping
 
 }  // namespace
 
@@ -34,6 +36,7 @@ Observer::Observer(const Problem& problem, const SolveOptions& options, const So
       clock_(clock),
       budget_(budget_of(options)),
       probe_rng_(options.seed, 77),
+      early_stop_(options, extra),
       w_(static_cast<std::size_t>(problem.dim()), 0.0) {
   if (blind_) return;
   const double at_zero = objective(problem, w_);
@@ -41,8 +44,19 @@ Observer::Observer(const Problem& problem, const SolveOptions& options, const So
   hopeless_ = 10 * std::max(at_zero, at_start);
 }
 
-bool Observer::urgent() const {
-  return interrupted() || (budget_.seconds > 0 && clock_.wall_seconds() >= budget_.seconds);
+bool Observer::urgent() {
+  asked_ = interrupted() || (budget_.seconds > 0 && clock_.wall_seconds() >= budget_.seconds);
+  return asked_;
+}
+
+const std::vector<double>& Observer::best() const {
+  const bool by_validation = !early_stop_.best().empty() && status_ != Status::converged;
+  return by_validation ? early_stop_.best() : best_;
+}
+
+void Observer::state(Archive& a) {
+  a(best_, best_objective_, last_point_, last_surrogate_, surrogate_integral_, surrogate_gap_, status_);
+  a(evaluate_seconds_, trace_, probe_rng_, early_stop_, next_full_);
 }
 
 // The parameters as they are, without a look at how good they are. Whether the run is over.
@@ -65,22 +79,39 @@ template <class T>
 Index Observer::observe(LoopState<T>& state) {
   clock_.pause();
   const double started = wall_now();
+  const bool glancing = early_stop_.wanted() && !blind_ && state.iteration < next_full_ && !asked_;
   if (blind_) {
     finished_ = note_blindly(state);
+  } else if (glancing) {
+    finished_ = glance(state);
   } else {
     trace_.push_back(evaluate(state));
     finished_ = should_stop(trace_.back());
-  }
-  if (!blind_ && extra_.watch && !extra_.watch(trace_.back()) && !finished_) {
-    status_ = Status::interrupted;
-    finished_ = true;
+    if (extra_.watch && !extra_.watch(trace_.back()) && !finished_) {
+      status_ = Status::interrupted;
+      finished_ = true;
+    }
   }
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
   const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_.rows()) *
                                      (state.control.draws_rows() ? 1.0 : 0.0) +
                                  state.control.passes_per_snapshot() / static_cast<double>(state.inner);
-  return finished_ ? -1 : next_observation(state.iteration, passes_per_step);
+  if (finished_) return -1;
+  if (!glancing) next_full_ = next_observation(state.iteration, passes_per_step);
+  if (!early_stop_.wanted()) return next_full_;
+  const auto steps = static_cast<Index>(std::ceil(kPassesPerGlance / std::max(passes_per_step, 1e-12)));
+  return std::min(next_full_, state.iteration + std::max<Index>(1, steps));
+}
+
+// The loss over the validation rows alone, which costs far less than a certificate. Whether the run is over.
+template <class T>
+bool Observer::glance(LoopState<T>& state) {
+  state.control.report(state.iterate, w_);
+  const double test_objective = objective(*extra_.test, w_);
+  if (!std::isfinite(test_objective) || !early_stop_.look(w_, test_objective)) return false;
+  status_ = Status::early_stopped;
+  return true;
 }
 
 template <class T>
@@ -141,12 +172,12 @@ bool Observer::should_stop(const TraceRow& row) {
     status_ = Status::converged;
     return true;
   }
-  if (interrupted()) {
-    status_ = Status::interrupted;
+  if (asked_) {
+    status_ = interrupted() ? Status::interrupted : Status::out_of_time;
     return true;
   }
-  if (budget_.seconds > 0 && row.wall_seconds >= budget_.seconds) {
-    status_ = Status::out_of_time;
+  if (early_stop_.wanted() && early_stop_.look(w_, row.test_objective)) {
+    status_ = Status::early_stopped;
     return true;
   }
   status_ = Status::out_of_passes;

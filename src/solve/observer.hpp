@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "oracle/quality.hpp"
 #include "s3gd/solve.hpp"
+#include "solve/early_stop.hpp"
 #include "solve/loop.hpp"
 
 namespace s3gd {
@@ -28,20 +29,23 @@ class Observer {
   // For run_loop: the iteration of the next observation, or -1 to stop.
   template <class T>
   Index observe(LoopState<T>& state);
-  // Asked between observations: is there a reason to look right now?
-  bool urgent() const;
+  // Asked at snapshots: is there a reason to look right now, and end?
+  bool urgent();
 
   bool finished() const { return finished_; }
   void diverged() { status_ = Status::diverged; }
   bool has_diverged() const { return status_ == Status::diverged; }
 
   Status status() const { return status_; }
-  const std::vector<double>& best() const { return best_; }
+  // What the run ends with: the parameters of the least objective, or of the least loss over the validation rows where
+  // the run stops by those and has not converged.
+  const std::vector<double>& best() const;
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
-  double best_objective() const { return best_objective_; }
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }
   std::vector<TraceRow>& trace() { return trace_; }
+
+  void state(Archive& a);
 
  private:
   template <class T>
@@ -50,6 +54,8 @@ class Observer {
   TraceRow evaluate(LoopState<T>& state);
   template <class T>
   void measure_gradients(LoopState<T>& state, TraceRow& row);
+  template <class T>
+  bool glance(LoopState<T>& state);
   bool should_stop(const TraceRow& row);
   Index next_observation(Index iteration, double passes_per_step) const;
 
@@ -61,6 +67,10 @@ class Observer {
   Budget budget_;
   double hopeless_;  // an objective above this means divergence
   Rng probe_rng_;
+
+  EarlyStop early_stop_;
+  Index next_full_ = 0;  // before this iteration, the validation rows alone are looked at
+  bool asked_ = false;   // to end: an interrupt, or the time is up
 
   std::vector<double> w_, best_;
   double best_objective_ = std::numeric_limits<double>::infinity();

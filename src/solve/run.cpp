@@ -8,6 +8,7 @@
 #include "s3gd/error.hpp"
 #include "solve/loop.hpp"
 #include "solve/observer.hpp"
+#include "solve/run_state.hpp"
 #include "solve/strata.hpp"
 
 namespace s3gd {
@@ -99,19 +100,39 @@ struct Standing {
   double rows_drawn = 0;  // passes outside of batches included
   double step = 0;
   Index inner = 0;
-  std::vector<double> average;  // of late snapshots; empty unless asked for
+  std::vector<double> average;        // of late snapshots; empty unless asked for
+  double moment_left = std::nan("");  // see Summary
+  int attempt = 0;
+  double began = 0;           // this attempt, by the run's clock ..
+  Index began_iteration = 0;  // .. and iteration
+  std::vector<Stage> stages;
+
+  void state(Archive& a) {
+    a(w, iteration, rows_drawn, step, inner, average, moment_left, attempt, began, began_iteration, stages);
+  }
 };
 
 double average_after(const RunInput& input) {
   return 0.5 * budget_of(input.options).passes * static_cast<double>(input.problem.rows());
 }
 
+using Keeper = decltype(LoopOptions::before_snapshot);
+
 // Steps of one size from where the run stands, with everything the estimator keeps made anew.
 template <class T>
 LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Preparation& ready, bool keep_good,
-                  RunClock& clock, Observer& observer, Rng& rng, Standing& standing) {
+                  RunClock& clock, Observer& observer, Rng& rng, Standing& standing, Archive* from) {
   const Problem& problem = input.problem;
   clock.resume();
+  Keeper keeper;
+  if (input.checkpoint != nullptr)
+    keeper = [&](const auto& loop_state, bool ending) {
+      if (!ending && !input.checkpoint->due()) return;
+      Archive now;
+      now(standing, observer, clock);
+      loop_state(now);
+      input.checkpoint->save(now);
+    };
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   const auto control = estimator.build<T>(
       {problem, ready.graph, input.options.accelerated, input.options.control, graph_options(input)});
@@ -128,7 +149,9 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
                          .average_from = input.average_tail ? average_after(input) : -1,
-                         .spacing = spacing};
+                         .spacing = spacing,
+                         .before_snapshot = keeper,
+                         .resumed = from};
   LoopState<T> state{*iterate, *control, *sampler, spacing(), standing.iteration, standing.rows_drawn, 0, {}, {}, 0};
   const LoopEnd end = run_loop<T>(problem, loop, state, rng, [&](LoopState<T>& now) { return observer.observe(now); });
   if (end == LoopEnd::plateau) observer.observe(state);
@@ -137,6 +160,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
   standing.iteration = state.iteration;
   standing.rows_drawn = state.rows_drawn + control->extra_passes() * static_cast<double>(problem.rows());
   standing.inner = state.inner;
+  standing.moment_left = control->moment_left();
   if (!state.good.empty()) standing.w = std::move(state.good);
   standing.average = std::move(state.average);
   return end;
@@ -164,13 +188,14 @@ Summary summarise(const RunInput& input, const Estimator& estimator, Observer& o
   Summary summary;
   summary.status = observer.status();
   summary.solver = estimator.name;
-  summary.objective = observer.best_objective();
   if (!input.blind) summary.certificate = certify(input.problem, observer.best());
+  summary.objective = summary.certificate.primal;
   summary.evaluate_seconds = observer.evaluate_seconds();
   summary.passes = standing.rows_drawn / static_cast<double>(input.problem.rows());
   summary.iterations = standing.iteration;
   summary.step = standing.step;
   summary.inner = standing.inner;
+  summary.moment_left = standing.moment_left;
   summary.surrogate_gap = observer.surrogate_gap();
   return summary;
 }
@@ -185,20 +210,24 @@ Solution run_estimator(const RunInput& input) {
   Standing standing;
   standing.w = input.options.start;
   standing.step = own_step ? automatic_step(input, estimator) : input.options.step;
-  std::vector<Stage> stages;
   if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))
-    stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
+    standing.stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
   clock.pause();  // the observer evaluates the start
   Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock, input.blind);
   Rng rng(input.options.seed, 1);
-  for (int attempt = 0;; ++attempt) {
-    const double started = clock.wall_seconds();
-    const Index before = standing.iteration;
+  Archive* from = input.checkpoint != nullptr ? input.checkpoint->resumed() : nullptr;
+  if (from != nullptr) (*from)(standing, observer, clock);
+  for (;; ++standing.attempt, from = nullptr) {
+    if (from == nullptr) {
+      standing.began = clock.wall_seconds();
+      standing.began_iteration = standing.iteration;
+    }
     const auto steps = input.problem.x().precision() == Precision::float32 ? run_steps<float> : run_steps<double>;
-    const LoopEnd end = steps(input, estimator, ready, own_step, clock, observer, rng, standing);
-    stages.push_back({estimator.name, clock.wall_seconds() - started, standing.iteration - before,
-                      end == LoopEnd::plateau ? "plateau" : ending(observer.status())});
-    if (!own_step || !observer.has_diverged() || attempt == kMostRetries) break;
+    const LoopEnd end = steps(input, estimator, ready, own_step, clock, observer, rng, standing, from);
+    standing.stages.push_back({estimator.name, clock.wall_seconds() - standing.began,
+                               standing.iteration - standing.began_iteration,
+                               end == LoopEnd::plateau ? "plateau" : ending(observer.status())});
+    if (!own_step || !observer.has_diverged() || standing.attempt == kMostRetries) break;
     standing.step *= kRetryFactor;
   }
   if (observer.best().empty())
@@ -210,7 +239,7 @@ Solution run_estimator(const RunInput& input) {
     solution.w = standing.average.empty() ? observer.last() : standing.average;
   solution.summary = summarise(input, estimator, observer, standing);
   solution.trace = std::move(observer.trace());
-  solution.summary.stages = std::move(stages);
+  solution.summary.stages = std::move(standing.stages);
   solution.summary.graph_seconds = ready.seconds;
   solution.summary.solve_seconds = clock.wall_seconds() - ready.seconds;
   solution.summary.cpu_seconds = clock.cpu_seconds();

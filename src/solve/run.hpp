@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "s3gd/solve.hpp"
+#include "solve/checkpoint.hpp"
 
 namespace s3gd {
 
@@ -12,6 +13,7 @@ struct RunInput {
   const SolveInput& extra;
   bool average_tail = false;  // the result is the mean of the snapshots of the second half of the passes
   bool blind = false;         // nothing is evaluated, on the way or at the end: for a stage that another one follows
+  Checkpoint* checkpoint = nullptr;  // where the run's state is kept; none: nowhere
 };
 
 // Fits by the estimator `options.solver` names; on the data's own precision.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
@@ -16,6 +17,7 @@
 #include "solve/advice.hpp"
 #include "solve/auto.hpp"
 #include "solve/carried.hpp"
+#include "solve/checkpoint.hpp"
 #include "solve/run.hpp"
 
 namespace s3gd {
@@ -69,6 +71,16 @@ void check_options(const Problem& problem, const SolveOptions& options) {
     throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), problem.dim()));
 }
 
+void check_watched(const SolveOptions& options, const SolveInput& input) {
+  if (options.patience < 0) throw Error(fmt::format("the patience is {}", options.patience), "give 1 or more");
+  if (options.patience > 0 && input.test == nullptr)
+    throw Error("early stopping needs rows to look at", "give --validate DATA, or a FRACTION to hold out");
+  if (!(options.checkpoint_every >= 0))
+    throw Error(fmt::format("a checkpoint every {} seconds", options.checkpoint_every), "give 0 or more");
+  if (options.resume && options.checkpoint.empty())
+    throw Error("there is no checkpoint to resume from", "give --checkpoint FILE");
+}
+
 }  // namespace
 
 const char* name_of(Status status) {
@@ -104,16 +116,22 @@ Solution solve(const Problem& problem, const SolveOptions& options, const SolveI
 Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
                         Carried* carried) {
   check_options(problem, options);
+  check_watched(options, input);
+  std::optional<Checkpoint> file;
+  if (!options.checkpoint.empty()) file.emplace(problem, options, input);
+  Checkpoint* checkpoint = file ? &*file : nullptr;
   Solution solution;
   if (options.solver == "auto")
-    solution = solve_auto(problem, options, input, carried);
+    solution = solve_auto(problem, options, input, carried, checkpoint);
   else if (find_finisher(options.solver) != nullptr)
-    solution = solve_by_finisher(options.solver, problem, options, input, carried);
+    solution = solve_by_finisher(options.solver, problem, options, input, carried, checkpoint);
   else
-    solution = run_estimator({problem, options, input});
+    solution = run_estimator({.problem = problem, .options = options, .extra = input, .checkpoint = checkpoint});
+  if (file && !file->trouble().empty())
+    solution.summary.advice.push_back("the checkpoint could not be kept: " + file->trouble());
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
-  add_advice(problem, options, solution.summary);
+  add_advice(problem, options, solution);
   return solution;
 }
 

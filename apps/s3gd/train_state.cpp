@@ -1,0 +1,62 @@
+#include "train_state.hpp"
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "fit/warm_start.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace s3gd::app {
+
+void add_state_options(CLI::App& app, StateOptions& options) {
+  const std::string stop = "Stop", keep = "Start and keep";
+  app.add_flag("--early-stop", options.early_stop, "end when the loss on --validate's rows no longer falls")
+      ->group(stop);
+  app.add_option("--patience", options.patience, "looks at those rows without progress before that")
+      ->capture_default_str()
+      ->group(stop);
+  app.add_option("--warm-start", options.warm_start, "MODEL whose weights are where the fit begins")->group(keep);
+  app.add_option("--checkpoint", options.checkpoint, "FILE that keeps the state of the run")->group(keep);
+  app.add_option("--checkpoint-every", options.checkpoint_every, "seconds between two writes of it")
+      ->capture_default_str()
+      ->check(real_number(0))
+      ->group(keep);
+  app.add_flag("--resume", options.resume, "go on from the checkpoint, if there is one")->group(keep);
+}
+
+void check_state_options(const StateOptions& options, bool validates) {
+  refuse_standard_output(options.checkpoint, "--checkpoint");
+  if (options.early_stop && !validates) throw UsageError("--early-stop needs --validate DATA or a FRACTION");
+  if (options.patience < 1) throw UsageError("--patience is at least 1");
+  if (options.resume && options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
+}
+
+void refuse_state_options(const StateOptions& options, const std::string& what) {
+  if (options.early_stop || !options.warm_start.empty() || !options.checkpoint.empty())
+    throw UsageError("--early-stop, --warm-start and --checkpoint do not go with " + what);
+}
+
+void apply_state_options(const StateOptions& options, const Problem& problem, const Scaling& scaling,
+                         const Common& common, SolveOptions& solve) {
+  if (!options.warm_start.empty()) solve.start = start_from(load_model(options.warm_start), problem, scaling);
+  solve.patience = options.early_stop ? options.patience : 0;
+  solve.checkpoint = options.checkpoint;
+  solve.checkpoint_every = options.checkpoint_every;
+  solve.resume = options.resume;
+  if (options.resume)
+    remark(common, file_exists(options.checkpoint) ? "resuming from " + options.checkpoint
+                                                   : "no checkpoint in " + options.checkpoint + " yet: beginning");
+}
+
+void close_checkpoint(const StateOptions& options, Status status, const Common& common) {
+  if (options.checkpoint.empty()) return;
+  if (status == Status::interrupted || status == Status::out_of_time) {
+    if (file_exists(options.checkpoint)) remark(common, "--resume goes on from " + options.checkpoint);
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(options.checkpoint, ignored);
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,110 @@
+#include "solve/checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/checksum.hpp"
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "s3gd/error.hpp"
+#include "solve/run_identity.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr std::string_view kMagic = "s3gd-checkpoint ";
+constexpr std::string_view kVersion = "1";
+const std::string kRemedy = "remove it to begin anew";
+
+std::string checksum_of(std::string_view text) {
+  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text.data(), text.size()))));
+}
+
+std::string_view take_line(std::string_view& rest) {
+  const auto end = std::min(rest.find('\n'), rest.size());
+  const auto line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+// The identity and the state; both are as they were written when the checksum holds.
+std::pair<std::string, std::string> contents_of(const std::string& path) {
+  const MappedFile file(path);
+  std::string_view rest(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  if (rest.substr(0, kMagic.size()) != kMagic)
+    throw Error({path, 0, 0}, "a file that does not start as a checkpoint does", "a checkpoint of s3gd",
+                "give another name");
+  const std::string_view version = take_line(rest).substr(kMagic.size(), 9);
+  if (version != kVersion)
+    throw Error({path, 0, 0}, "checkpoint version " + std::string(version), "version " + std::string(kVersion),
+                "use the s3gd that wrote it, or " + kRemedy);
+  const std::string_view sum = take_line(rest);
+  if (sum != checksum_of(rest))
+    throw Error({path, 0, 0}, "a truncated or damaged checkpoint (its checksum does not match)", "a whole one",
+                kRemedy);
+  const std::string_view identity = take_line(rest);
+  return {std::string(identity), std::string(rest)};
+}
+
+// A write that was killed leaves its file beside. Those of processes that are gone are cleared away.
+void remove_leftovers(const std::filesystem::path& path) {
+  const std::string start = path.filename().string() + ".tmp";
+  std::error_code ignored;
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(start)) continue;
+    const long process = std::strtol(name.c_str() + start.size(), nullptr, 10);
+    if (process > 0 && kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH)
+      std::filesystem::remove(entry.path(), ignored);
+  }
+}
+
+void check_folder(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path().string() : std::string(".");
+  if (access(folder.c_str(), W_OK) != 0) throw_file_error("write", path.string(), errno);
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(const Problem& problem, const SolveOptions& options, const SolveInput& input)
+    : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()) {
+  const bool exists = file_exists(path_);
+  if (exists && !options.resume)
+    throw Error("there is a checkpoint in " + path_ + " already", "give --resume to go on from it, or " + kRemedy);
+  check_folder(path_);
+  remove_leftovers(path_);
+  identity_ = run_identity(problem, options, input);
+  if (exists) read();
+}
+
+void Checkpoint::read() {
+  auto [identity, state] = contents_of(path_);
+  if (const std::string difference = identity_difference(identity, identity_); !difference.empty())
+    throw Error(path_ + " is the checkpoint of another run: " + difference,
+                "resume with what it was made with, or " + kRemedy);
+  resumed_.emplace(std::move(state));
+}
+
+bool Checkpoint::due() const { return interrupted() || wall_now() - last_ >= every_; }
+
+void Checkpoint::save(const Archive& state) {
+  const std::string body = identity_ + "\n" + state.bytes();
+  try {
+    write_atomically(path_, [&](std::ostream& out) {
+      out << kMagic << kVersion << "\n" << checksum_of(body) << "\n" << body;
+    });
+    trouble_.clear();
+  } catch (const Error& error) {
+    trouble_ = error.what();
+  }
+  last_ = wall_now();
+}
+
+}  // namespace s3gd

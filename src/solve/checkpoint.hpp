@@ -1,0 +1,44 @@
+// Checkpoint: the file that keeps the state of a run. It is written beside and renamed, so that whatever kills the run
+// leaves the last good one. It names the data (by checksum), the options and the version it belongs to; anything else
+// is refused with one sentence that says what differs.
+//
+//   "s3gd-checkpoint 1\n"   magic and version
+//   16 hex digits "\n"      checksum of all that follows
+//   JSON "\n"               one line: {"version": .., "data": .., "options": {..}}
+//   bytes                   an Archive of the run's state
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/archive.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+class Checkpoint {
+ public:
+  // Reads the file where the run is to be resumed and there is one. One that is there although the run is not to be
+  // resumed is an Error: it may be all that is left of a long run.
+  Checkpoint(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+
+  // What the run goes on from, to be read from front to end once; null for a run that begins.
+  Archive* resumed() { return resumed_ ? &*resumed_ : nullptr; }
+
+  bool due() const;  // for the next save: the time has come, or an interrupt
+  // A file that cannot be written ends no run: see trouble().
+  void save(const Archive& state);
+  const std::string& trouble() const { return trouble_; }  // why the last save failed; empty when it did not
+
+ private:
+  void read();
+
+  std::string path_;
+  double every_;
+  double last_;  // wall clock at the last save
+  std::string identity_;
+  std::optional<Archive> resumed_;
+  std::string trouble_;
+};
+
+}  // namespace s3gd

@@ -1,0 +1,37 @@
+// Early stopping: watches the mean loss over the validation rows, the penalty left out, and keeps the parameters that
+// did best. A look that does not lower the best loss by a ten-thousandth counts against the patience.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/archive.hpp"
+#include "model/penalty.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+class EarlyStop {
+ public:
+  EarlyStop() = default;  // never
+  // Does nothing unless there are validation rows and a patience.
+  EarlyStop(const SolveOptions& options, const SolveInput& input);
+
+  bool wanted() const { return patience_ > 0; }
+  // A look at parameters whose objective on the validation rows is known. True: the patience is at its end.
+  bool look(std::span<const double> w, double test_objective);
+  const std::vector<double>& best() const { return best_; }  // empty before the first look
+
+  void state(Archive& a) { a(best_, least_, level_, without_progress_); }
+
+ private:
+  Index patience_ = 0;
+  std::optional<Penalty> penalty_;
+  std::vector<double> best_;
+  double least_ = std::numeric_limits<double>::infinity();  // loss of best_
+  double level_ = std::numeric_limits<double>::infinity();  // the loss progress is measured from
+  Index without_progress_ = 0;
+};
+
+}  // namespace s3gd

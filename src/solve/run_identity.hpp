@@ -1,0 +1,17 @@
+// What a run is a function of, in one line: the version, the data by its checksums, and every option that has a say in
+// the result. Threads, limits of time and the place of files have none.
+#pragma once
+
+#include <string>
+
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+// JSON: {"version": .., "data": .., "options": {"--lambda": .., ..}}
+std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+
+// In words, the first thing that differs between what was kept and what is asked for; empty when nothing does.
+std::string identity_difference(const std::string& kept, const std::string& asked);
+
+}  // namespace s3gd

@@ -1,0 +1,153 @@
+// Every piece of advice: a problem that calls for it, and a healthy one that does not.
+#include "solve/advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr std::size_t kRows = 600, kCols = 5;
+
+struct Rows {
+  std::vector<double> values, labels;
+
+  Problem problem(const ProblemSpec& spec = {}) const {
+    Dataset data;
+    data.x = Matrix::own_dense(values, static_cast<Index>(kRows), static_cast<Index>(kCols));
+    data.y = {Array<double>(labels), LabelKind::classes, {"no", "yes"}};
+    return Problem(data, spec);
+  }
+  double& at(std::size_t i, std::size_t j) { return values[i * kCols + j]; }
+};
+
+// Two classes, told apart by the first two features but for a good deal of noise.
+Rows healthy(double noise = 1) {
+  Rng rng(3);
+  Rows rows;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kCols; ++j) rows.values.push_back(rng.normal());
+    rows.labels.push_back(rows.at(i, 0) - rows.at(i, 1) + noise * rng.normal() > 0 ? 1 : 0);
+  }
+  return rows;
+}
+
+std::string advice(const Problem& problem, const SolveOptions& options = {}) {
+  std::string all;
+  for (const std::string& sentence : solve(problem, options).summary.advice) all += sentence + "\n";
+  return all;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+ProblemSpec with_penalty(PenaltyKind kind, double lambda) {
+  ProblemSpec spec;
+  spec.penalty.kind = kind;
+  spec.penalty.lambda = lambda;
+  return spec;
+}
+
+TEST(Advice, AHealthyProblemNeedsNone) {
+  EXPECT_EQ(advice(healthy().problem()), "");
+  EXPECT_EQ(advice(healthy().problem(with_penalty(PenaltyKind::l1, 1e-3))), "");
+  EXPECT_EQ(advice(healthy().problem(with_penalty(PenaltyKind::none, 0))), "");
+}
+
+TEST(Advice, SeparableClassesNeedAPenalty) {
+  const Rows rows = healthy(0);
+  EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::none, 0))), "there is no penalty"));
+  EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::l2, 1e-12))), "next to nothing"));
+  EXPECT_EQ(advice(rows.problem()), "");
+}
+
+TEST(Advice, FeaturesOnWildScales) {
+  Rows rows = healthy();
+  for (std::size_t i = 0; i < kRows; ++i) rows.at(i, 2) *= 1e6;
+  EXPECT_TRUE(has(advice(rows.problem()), "--scale standard"));
+  for (std::size_t i = 0; i < kRows; ++i) rows.at(i, 2) *= 1e-3 * 1e-3 * 10;
+  EXPECT_FALSE(has(advice(rows.problem()), "--scale"));
+}
+
+TEST(Advice, RowsOfZeros) {
+  Rows rows = healthy();
+  for (std::size_t j = 0; j < kCols; ++j) rows.at(7, j) = 0;
+  EXPECT_FALSE(has(advice(rows.problem()), "all zero"));
+  for (std::size_t i = 0; i < kRows; i += 10)
+    for (std::size_t j = 0; j < kCols; ++j) rows.at(i, j) = 0;
+  EXPECT_TRUE(has(advice(rows.problem()), "10 % of the rows are all zero"));
+}
+
+TEST(Advice, WrongLabelsOfOneClassAreSuspectedMutualOverlapIsNot) {
+  Rows rows = healthy(0.3);
+  Rng rng(5);
+  for (double& label : rows.labels)
+    if (label == 0 && rng.uniform() < 0.3) label = 1;
+  EXPECT_TRUE(has(advice(rows.problem()), "labels yes may be wrong"));
+  for (double& label : rows.labels)
+    if (rng.uniform() < 0.3) label = 1 - label;
+  EXPECT_FALSE(has(advice(rows.problem()), "may be wrong"));
+  Rows few = healthy(0.3);  // a rare class is no wrong class
+  for (std::size_t i = 0; i < kRows; ++i) few.labels[i] = few.at(i, 0) - few.at(i, 1) > 1.6 ? 1 : 0;
+  EXPECT_FALSE(has(advice(few.problem()), "may be wrong"));
+}
+
+TEST(Advice, LambdaAboveLambdaMax) {
+  const Problem all_zero = healthy().problem(with_penalty(PenaltyKind::l1, 10));
+  const std::string text = advice(all_zero);
+  EXPECT_TRUE(has(text, "all weights are zero"));
+  // The number it names is the border: just below it, some weight is not zero.
+  const double named = std::stod(text.substr(text.find("are from ") + 9));
+  EXPECT_FALSE(has(advice(healthy().problem(with_penalty(PenaltyKind::l1, 0.95 * named))), "all weights are zero"));
+  EXPECT_TRUE(has(advice(healthy().problem(with_penalty(PenaltyKind::l1, 1.05 * named))), "all weights are zero"));
+}
+
+// Near a good fit, what is left of a row's slope is noise that no anchor knows of.
+Problem regression(double noise) {
+  Rows rows = healthy();
+  Rng rng(9);
+  Dataset data;
+  data.x = Matrix::own_dense(rows.values, static_cast<Index>(kRows), static_cast<Index>(kCols));
+  std::vector<double> labels;
+  for (std::size_t i = 0; i < kRows; ++i) labels.push_back(3 * rows.at(i, 0) - rows.at(i, 1) + noise * rng.normal());
+  data.y = {Array<double>(std::move(labels)), LabelKind::real, {}};
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared;
+  spec.penalty.lambda = 1e-6;
+  return Problem(data, spec);
+}
+
+TEST(Advice, AnchorsThatDoNotHelp) {
+  SolveOptions options;
+  options.solver = "s3gd";
+  options.graph.anchors = 2;
+  options.tol = 0;
+  options.passes = 20;
+  EXPECT_TRUE(has(advice(regression(1e-3), options), "anchors do not help"));
+  EXPECT_FALSE(has(advice(healthy().problem(), options), "anchors do not help"));
+}
+
+TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
+  SolveOptions options;
+  options.solver = "svrg";
+  options.passes = 2;
+  options.tol = 1e-12;
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "--passes"));
+  options.passes = 0;
+  options.iterations = 5;
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "--iterations"));
+  options = {};
+  options.iterations = 1;
+  options.tol = 1e-12;
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "allow more --iterations"));
+  options.iterations = 0;
+  options.seconds = 1e-9;
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "--seconds"));
+  options.seconds = 0;
+  options.tol = 0;
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "raise --tol"));
+}
+
+}  // namespace
+}  // namespace s3gd
