@@ -93,6 +93,11 @@ double largest_eigenvalue(const Problem& problem, const Sample& sample, std::uin
   return eigenvalue;
 }
 
+// n q_i: what a row's slope is multiplied by when every row is met equally often.
+double times_its_slope(const Problem& problem, Index i) {
+  return problem.weights().empty() ? 1.0 : static_cast<double>(problem.rows()) * problem.weight(i);
+}
+
 // The expected smoothness of a mini-batch: of the full gradient in part, the rest is one row's.
 double mixed_smoothness(const Problem& problem, Index batch, double full, double largest) {
   const auto n = static_cast<double>(problem.rows());
@@ -104,6 +109,17 @@ double mixed_smoothness(const Problem& problem, Index batch, double full, double
 
 }  // namespace
 
+double shuffled_step(const Problem& problem, Index batch, std::uint64_t seed) {
+  const Theory constants = theory(problem, batch, seed);
+  if (problem.weights().empty()) return constants.suggested_step;
+  const double curvature = Loss(problem.spec().loss).curvature_bound();
+  const auto lengths = squared_row_norms(problem);
+  double largest = 0;
+  for (Index i = 0; i < problem.rows(); ++i)
+    largest = std::max(largest, curvature * lengths[at(i)] * times_its_slope(problem, i));
+  return 1.0 / mixed_smoothness(problem, batch, constants.smoothness_full, largest);
+}
+
 double quick_step(const Problem& problem, Index batch, std::uint64_t seed) {
   const double curvature = Loss(problem.spec().loss).curvature_bound();
   const Sample sample = draw(problem, kQuickRows, seed);
@@ -112,7 +128,7 @@ double quick_step(const Problem& problem, Index batch, std::uint64_t seed) {
     for (std::size_t k = 0; k < sample.rows.size(); ++k) {
       if (sample.weights[k] == 0) continue;
       const double length = row_square(view, sample.rows[k]) + (problem.has_intercept() ? 1.0 : 0.0);
-      largest = std::max(largest, length * problem.total_weight());
+      largest = std::max(largest, length * times_its_slope(problem, sample.rows[k]));
       mean += sample.weights[k] * length;
     }
   });

@@ -169,6 +169,7 @@ bool Observer::should_stop(const TraceRow& row) {
     return true;
   }
   if (row.gap <= options_.tol) {
+    best_ = w_;  // an earlier point may have been lower, but this is the one that is certified
     status_ = Status::converged;
     return true;
   }

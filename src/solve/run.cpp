@@ -90,6 +90,8 @@ double automatic_step(const RunInput& input, const Estimator& estimator) {
   Index rows = input.options.batch;
   if (estimator.step_basis == StepBasis::single_row) rows = 1;
   if (estimator.step_basis == StepBasis::all_rows) rows = input.problem.rows();
+  if (sampling_of(input, estimator) == Sampling::shuffled)
+    return shuffled_step(input.problem, rows, input.options.seed);
   return theory(input.problem, rows, input.options.seed).suggested_step;
 }
 

@@ -56,7 +56,8 @@ TEST(Advice, AHealthyProblemNeedsNone) {
 }
 
 TEST(Advice, SeparableClassesNeedAPenalty) {
-  const Rows rows = healthy(0);
+  Rows rows = healthy(0);
+  for (std::size_t i = 0; i < kRows; ++i) rows.at(i, 0) += rows.labels[i] == 1 ? 0.5 : -0.5;
   EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::none, 0))), "there is no penalty"));
   EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::l2, 1e-12))), "next to nothing"));
   EXPECT_EQ(advice(rows.problem()), "");
@@ -145,8 +146,11 @@ TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
   options.seconds = 1e-9;
   EXPECT_TRUE(has(advice(healthy().problem(), options), "--seconds"));
   options.seconds = 0;
-  options.tol = 0;
-  EXPECT_TRUE(has(advice(healthy().problem(), options), "raise --tol"));
+  Solution stuck = solve(healthy().problem(), options);
+  stuck.summary.status = Status::out_of_passes;  // without a limit of passes, it was rounding that ended the run
+  stuck.summary.advice.clear();
+  add_advice(healthy().problem(), options, stuck);
+  EXPECT_TRUE(has(stuck.summary.advice.front(), "raise --tol"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Cut : public ::testing::Test {
 
   static Problem problem(const Case& one, int threads = 1) {
     SmallData shape;
-    shape.rows = 400;
+    shape.rows = 200;
     shape.cols = 15;
     shape.weighted = true;
     ProblemSpec spec;
@@ -60,9 +60,9 @@ class Cut : public ::testing::Test {
     options.graph.anchors = 6;
     options.graph.neighbours = 3;
     const bool exact = find_finisher(one.solver) != nullptr || one.solver == "auto";
-    options.passes = exact ? 0 : one.solver == "gd" ? 40 : 4;
+    options.passes = exact ? 0 : one.solver == "gd" || one.solver == "svrg" ? 30 : 4;
     options.tol = 1e-10;
-    options.trace_every = one.solver == "gd" ? 5 : 13;
+    options.trace_every = one.solver == "gd" ? 4 : 7;
     options.seed = 4;
     options.checkpoint = path_;
     options.checkpoint_every = 0;
@@ -101,7 +101,7 @@ TEST_P(Resume, ARunCutAnywhereEndsWithTheSameBits) {
   const Solution whole = run(whole_problem, options, -1);
   ASSERT_GT(whole.trace.size(), 2U);
   const int looks = static_cast<int>(whole.trace.size());
-  for (const int cut : {1, 2, looks / 3, looks / 2, looks - 1}) {
+  for (const int cut : {1, looks / 3, looks - 1}) {
     if (cut < 1) continue;
     std::filesystem::remove(path_);
     options.resume = false;
@@ -118,8 +118,8 @@ TEST_P(Resume, ARunCutAgainAndAgainEndsWithTheSameBits) {
   std::filesystem::remove(path_);
   options.resume = true;
   Solution part = run(whole_problem, options, 2);
-  for (int cuts = 1; part.summary.status == Status::interrupted && cuts < 1000; ++cuts)
-    part = run(whole_problem, options, 2 + cuts % 3);
+  for (int looks = 3; part.summary.status == Status::interrupted && looks < 1000; looks += 2)
+    part = run(whole_problem, options, looks);  // longer each time: what is cut within its first leg begins again
   expect_same(part, whole);
 }
 
@@ -137,7 +137,7 @@ TEST_P(Resume, AnInterruptKeepsTheStateWhateverTheClockSays) {
   };
   EXPECT_EQ(solve(whole_problem, options, input).summary.status, Status::interrupted);
   request_interrupt(false);
-  if (GetParam().solver != "auto") EXPECT_TRUE(std::filesystem::exists(path_));  // whose start is made again instead
+  EXPECT_TRUE(std::filesystem::exists(path_) || GetParam().solver == "auto");  // whose start is made again
   options.resume = true;
   EXPECT_EQ(run(whole_problem, options, -1).w, whole.w);
 }
@@ -216,7 +216,7 @@ TEST_F(CheckpointFile, OfOtherDataOptionsOrSeedIsRefusedByName) {
   other.penalty = PenaltyKind::l1;
   EXPECT_NE(refusal(problem(other), resuming()).find("--lambda"), std::string::npos);
   SmallData shape;
-  shape.rows = 400;
+  shape.rows = 200;
   shape.cols = 15;
   const Problem unweighted(small_data<float>(shape, false), problem(one_).spec());
   EXPECT_NE(refusal(unweighted, resuming()).find("rows"), std::string::npos);
