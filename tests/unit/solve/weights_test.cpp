@@ -84,7 +84,7 @@ SolveOptions long_run(const std::string& solver, const Problem& problem) {
   options.graph.anchors = 6;
   options.graph.neighbours = 3;
   options.passes = 2000;
-  options.tol = has_floor(solver) ? 3e-3 : 1e-6;
+  options.tol = has_floor(solver) ? 1e-2 : 1e-6;
   if (has_floor(solver)) {
     options.step = theory(problem, options.batch).suggested_step;
     options.decay = 200;
