@@ -10,19 +10,18 @@ namespace {
 
 const std::string kRemedy = "leave --warm-start out, or give a model of the same kind";
 
-std::string what(const std::string& positive, const std::string& negative) {
-  return positive.empty() ? "predicts numbers" : "tells " + positive + " from " + negative;
+std::string what(const std::vector<std::string>& classes) {
+  if (classes.empty()) return "predicts numbers";
+  if (classes.size() > 2) return "tells " + std::to_string(classes.size()) + " classes apart";
+  return "tells " + classes[1] + " from " + classes[0];
 }
 
 void check_kind(const Model& model, const Problem& problem, const Scaling& scaling) {
-  const auto name = [&](double value) { return std::isnan(value) ? "rest" : problem.data().y.name_of(value); };
-  const bool classes = !std::isnan(problem.positive_class());
-  const std::string positive = classes ? name(problem.positive_class()) : "";
-  const std::string negative = classes ? name(problem.negative_class()) : "";
-  if (model.positive != positive || model.negative != negative)
-    throw Error(
-        "the model to start from " + what(model.positive, model.negative) + ", this run " + what(positive, negative),
-        kRemedy);
+  const auto name = [&](double value) { return std::isnan(value) ? kRestClass : problem.data().y.name_of(value); };
+  std::vector<std::string> classes;
+  if (!std::isnan(problem.positive_class())) classes = {name(problem.negative_class()), name(problem.positive_class())};
+  if (model.classes != classes)
+    throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kRemedy);
   if (model.unit_rows != (scaling.kind == Scale::unit_rows))
     throw Error(std::string("the model to start from is for rows ") +
                     (model.unit_rows ? "of length 1" : "as they are") + ", this run is not",
@@ -53,7 +52,7 @@ std::vector<double> matched_weights(const Model& model, const Problem& problem) 
 std::vector<double> start_from(const Model& model, const Problem& problem, const Scaling& scaling) {
   check_kind(model, problem, scaling);
   std::vector<double> start = matched_weights(model, problem);
-  double intercept = model.intercept;
+  double intercept = model.intercepts.front();
   for (std::size_t j = 0; j < scaling.factor.size(); ++j) start[j] /= scaling.factor[j];
   for (std::size_t j = 0; j < scaling.shift.size(); ++j) intercept += start[j] * scaling.shift[j];
   if (problem.has_intercept()) start.push_back(intercept);
