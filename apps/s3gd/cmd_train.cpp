@@ -227,7 +227,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                               format_seconds(row.wall_seconds)));
     return true;
   };
-  apply_state_options(options.state, problem, ready.scaling, common, options.solve);
+  apply_state_options(options.state, problem, ready.scaling, options.solve);
   const Solution solution = solve(problem, options.solve, input);
   const double total_seconds = wall_now() - started;
 

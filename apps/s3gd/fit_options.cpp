@@ -76,7 +76,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options, Strength streng
   app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none; sums as l1+l2")
+  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none, l1+l2 ..")
       ->capture_default_str()
       ->group(group);
   if (strength == Strength::one) {

@@ -10,7 +10,7 @@
 namespace s3gd::app {
 
 void add_state_options(CLI::App& app, StateOptions& options) {
-  const std::string stop = "Stop", keep = "Start and keep";
+  const std::string stop = "Stop", keep = "Data";
   app.add_flag("--early-stop", options.early_stop, "end when the loss on --validate's rows no longer falls")
       ->group(stop);
   app.add_option("--patience", options.patience, "looks at those rows without progress before that")
@@ -38,15 +38,12 @@ void refuse_state_options(const StateOptions& options, const std::string& what) 
 }
 
 void apply_state_options(const StateOptions& options, const Problem& problem, const Scaling& scaling,
-                         const Common& common, SolveOptions& solve) {
+                         SolveOptions& solve) {
   if (!options.warm_start.empty()) solve.start = start_from(load_model(options.warm_start), problem, scaling);
   solve.patience = options.early_stop ? options.patience : 0;
   solve.checkpoint = options.checkpoint;
   solve.checkpoint_every = options.checkpoint_every;
   solve.resume = options.resume;
-  if (options.resume)
-    remark(common, file_exists(options.checkpoint) ? "resuming from " + options.checkpoint
-                                                   : "no checkpoint in " + options.checkpoint + " yet: beginning");
 }
 
 void close_checkpoint(const StateOptions& options, Status status, const Common& common) {

@@ -25,7 +25,7 @@ void refuse_state_options(const StateOptions& options, const std::string& what);
 
 // Puts them into the options of solve(), the warm start in the problem's own scaling.
 void apply_state_options(const StateOptions& options, const Problem& problem, const Scaling& scaling,
-                         const Common& common, SolveOptions& solve);
+                         SolveOptions& solve);
 
 // After the model is written: a run that ended by itself needs its checkpoint no more, one that was cut goes on from it.
 void close_checkpoint(const StateOptions& options, Status status, const Common& common);
