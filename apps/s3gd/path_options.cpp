@@ -59,7 +59,8 @@ void check_path_options(const PathOptions& options) {
 PathProblem read_problem(PathOptions& options, const Common& common) {
   const double started = wall_now();
   options.solve.seed = common.seed;
-  Dataset rows = load_weighted(options.data, options.sample_weight, options.load, common);
+  Dataset rows =
+      weighted_by_class(load_weighted(options.data, options.sample_weight, options.load, common), options.problem);
   const Scaling scaling = learn_scaling(rows, options.problem.scale, common.threads);
   rows = apply_scaling(rows, scaling, common.threads);
   const ProblemSpec spec = problem_spec(options.problem, rows, common);

@@ -131,7 +131,7 @@ Solution solve_carrying(const Problem& problem, const SolveOptions& options, con
     solution.summary.advice.push_back("the checkpoint could not be kept: " + file->trouble());
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
-  add_advice(problem, options, solution);
+  if (carried == nullptr) add_advice(problem, options, solution);  // a path is a row of solves nobody reads one by one
   return solution;
 }
 
