@@ -1,6 +1,7 @@
 #include "data/class_weights.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,7 +18,8 @@ class ClassWeightsFile : public ::testing::Test {
     std::ofstream(path_) << text;
     return read_class_weights(path_);
   }
-  std::string path_ = (std::filesystem::temp_directory_path() / "s3gd_class_weights.txt").string();
+  std::string path_ =
+      (std::filesystem::temp_directory_path() / ("s3gd_class_weights_" + std::to_string(getpid()))).string();
 };
 
 Dataset words() {

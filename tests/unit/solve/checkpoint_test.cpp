@@ -2,6 +2,7 @@
 #include "solve/checkpoint.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -46,7 +47,7 @@ class Cut : public ::testing::Test {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = std::string(info->test_suite_name()) + info->name();
     std::replace(name.begin(), name.end(), '/', '_');
-    path_ = (std::filesystem::temp_directory_path() / ("s3gd_" + name + ".checkpoint")).string();
+    path_ = (std::filesystem::temp_directory_path() / ("s3gd_" + name + "_" + std::to_string(getpid()))).string();
     std::filesystem::remove(path_);
   }
   void TearDown() override {
@@ -260,7 +261,8 @@ TEST(Checkpointing, DoesNotChangeAStochasticRun) {
     options.solver = solver;
     options.passes = 5;
     const Solution plain = solve(problem, options);
-    options.checkpoint = (std::filesystem::temp_directory_path() / "s3gd_unchanged.checkpoint").string();
+    options.checkpoint =
+        (std::filesystem::temp_directory_path() / ("s3gd_unchanged_" + std::to_string(getpid()))).string();
     options.checkpoint_every = 0;
     std::filesystem::remove(options.checkpoint);
     EXPECT_EQ(solve(problem, options).w, plain.w) << solver;
