@@ -32,7 +32,6 @@ void dot_block(const DenseView<T>& x, const Index* rows, Index count, const W* w
 template <class T, class I, class W>
 void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
   for (Index r = 0; r < count; ++r) {
-    if (r + kAhead < count && rows[r + kAhead] != rows[r] + kAhead) prefetch_row(x, rows[r + kAhead]);
     const auto start = x.starts[rows[r]];
     out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
   }
@@ -70,6 +69,21 @@ struct Pass {
   Index fold_every = 0;  // rows between two additions of the float sum to the double sum
 };
 
+// Asks for a block of scattered rows at once, so that their ways from memory overlap.
+template <class View, class W>
+void fetch(const View& x, const Pass<W>& pass, std::span<const Index> rows) {
+  for (const Index i : rows) {
+    __builtin_prefetch(pass.targets + i);
+    if constexpr (is_dense_view<View>)
+      prefetch_row(x, i);
+    else
+      __builtin_prefetch(x.starts + i);
+    if (pass.weights != nullptr) __builtin_prefetch(pass.weights + i);
+  }
+  if constexpr (!is_dense_view<View>)
+    for (const Index i : rows) prefetch_row(x, i);
+}
+
 // Rows [begin, end) of a pass. `sum` is dim() long; the intercept's component comes last.
 template <class View, class W>
 RowSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, double* sum) {
@@ -87,6 +101,7 @@ RowSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, do
   Index unfolded = 0;
   for (Index first = begin; first < end; first += pass.block) {
     const Index count = std::min(pass.block, end - first);
+    if (!pass.rows.empty()) fetch(x, pass, pass.rows.subspan(at(first), at(count)));
     for (Index r = 0; r < count; ++r) {
       places[r] = pass.rows.empty() ? first + r : pass.rows[at(first + r)];
       y[r] = pass.targets[places[r]];
