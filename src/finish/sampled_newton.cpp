@@ -33,7 +33,7 @@ constexpr double kNextMetric = 0.3;      // likewise the next, at least
 constexpr double kPoorRate = 0.25;       // of the gap, left by a step: not a metric made for a sample then
 constexpr double kShortens = 0.4;        // of the way that is left, by a metric from twice the rows
 constexpr int kMostSteps = 300;          // over all rows; then the exact Newton takes over
-constexpr double kStartPasses = 0.3;     // of S3GD otherwise
+constexpr double kStartPasses = 0.4;     // of S3GD otherwise
 constexpr int kFewSteps = 2;             // a metric kept from another problem is worth keeping on
 
 // Rough costs in nanoseconds; they decide sizes of samples, so they are constants, not measurements: the same problem

@@ -40,6 +40,8 @@ class Observer {
   // What the run ends with: the parameters of the least objective, or of the least loss over the validation rows where
   // the run stops by those and has not converged.
   const std::vector<double>& best() const;
+  // A run that goes on elsewhere ends the same whether its objective is looked at or not.
+  void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }

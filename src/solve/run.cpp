@@ -216,6 +216,7 @@ Solution run_estimator(const RunInput& input) {
     standing.stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
   clock.pause();  // the observer evaluates the start
   Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock, input.blind);
+  if (input.average_tail) observer.judge_by_numbers_alone();
   Rng rng(input.options.seed, 1);
   Archive* from = input.checkpoint != nullptr ? input.checkpoint->resumed() : nullptr;
   if (from != nullptr) (*from)(standing, observer, clock);
