@@ -65,18 +65,6 @@ JournalSource source_of(const SoftmaxProblem& problem, const SoftmaxInput& input
   return source;
 }
 
-const char* why_of(const Finish& finish, const Journal& journal) {
-  switch (finish.end) {
-    case FinishEnd::converged:
-      return "tolerance reached";
-    case FinishEnd::stalled:
-      return "no further progress";
-    case FinishEnd::stopped:
-      return journal.must_stop() ? name_of(journal.stopped_by()) : "budget used up";
-  }
-  return "";
-}
-
 Solution finish_with(const Method* method, const SoftmaxProblem& problem, const SolveOptions& options,
                      std::vector<double> start, Journal& journal) {
   for (;;) {
@@ -84,7 +72,7 @@ Solution finish_with(const Method* method, const SoftmaxProblem& problem, const 
     if (options.iterations > 0) input.max_iterations = std::max<Index>(1, options.iterations - journal.iterations());
     journal.begin_stage(method->name);
     Finish finish = method->run(input, std::move(start), journal);
-    journal.end_stage(finish.iterations, finish.passes, why_of(finish, journal));
+    journal.end_stage(finish.iterations, finish.passes, journal.why(finish.end));
     const Method* last = std::end(kFinishers) - 1;
     if (finish.end == FinishEnd::stalled && method != last) {
       method = last;

@@ -27,18 +27,6 @@ Solution stochastic_start(const Problem& problem, const SolveOptions& options, c
   return run_estimator({problem, stage, input, true, options.trace_every == 0 && !input.watch});
 }
 
-const char* why_of(const Finish& finish, const Journal& journal) {
-  switch (finish.end) {
-    case FinishEnd::converged:
-      return "tolerance reached";
-    case FinishEnd::stalled:
-      return "no further progress";
-    case FinishEnd::stopped:
-      return journal.must_stop() ? name_of(journal.stopped_by()) : "budget used up";
-  }
-  return "";
-}
-
 // The best on the validation rows, where the run stops by those and has not converged.
 void prefer_best_on_validation(const Problem& problem, const SolveOptions& options, const Journal& journal,
                                Finish& finish) {
@@ -69,7 +57,7 @@ Solution finish_with(const Finisher& first, const Problem& problem, const SolveO
       finish = carried->finish(*finisher, input, std::move(start), journal);
     else
       finish = finisher->run(input, std::move(start), journal);
-    journal.end_stage(finish.iterations, finish.passes, why_of(finish, journal));
+    journal.end_stage(finish.iterations, finish.passes, journal.why(finish.end));
     const Finisher* last = find_finisher("newton");
     if (finish.end == FinishEnd::stalled && finisher != last) {
       finisher = last;

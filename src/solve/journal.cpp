@@ -120,4 +120,16 @@ Solution Journal::close(std::vector<double> w, Status status, const Certificate&
   return solution;
 }
 
+const char* Journal::why(FinishEnd end) const {
+  switch (end) {
+    case FinishEnd::converged:
+      return "tolerance reached";
+    case FinishEnd::stalled:
+      return "no further progress";
+    case FinishEnd::stopped:
+      return must_stop() ? name_of(stopped_by()) : "budget used up";
+  }
+  return "";
+}
+
 }  // namespace s3gd

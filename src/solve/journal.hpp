@@ -30,6 +30,8 @@ class Journal final : public Progress {
   bool moved(std::span<const double> w, double passes, double objective, double gap) override;
   bool must_stop() const override;
 
+  // Why a finisher ended, for people.
+  const char* why(FinishEnd end) const;
   // What stopped the run, where must_stop() or moved() said so.
   Status stopped_by() const { return !stopped_ && time_is_up() ? Status::out_of_time : stopped_by_; }
   double wall_seconds() const { return before_.solve_seconds + before_.graph_seconds + clock_.wall_seconds(); }
