@@ -33,12 +33,12 @@ def children_cpu():
     """Processor time of living child processes (joblib's workers): user and system, in seconds."""
     ticks = 0
     for thread in Path("/proc/self/task").iterdir():
-        for pid in (thread / "children").read_text().split():
-            try:
+        try:  # threads and workers come and go while we look
+            for pid in (thread / "children").read_text().split():
                 fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
                 ticks += int(fields[11]) + int(fields[12])
-            except (FileNotFoundError, ProcessLookupError):
-                pass
+        except (FileNotFoundError, ProcessLookupError):
+            pass
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
