@@ -28,8 +28,11 @@ struct OneVsRest {
 };
 
 struct OneVsRestInput {
-  const Graph* graph = nullptr;   // used instead of building one; must be of these rows
-  const Dataset* test = nullptr;  // for test_objective, which is NaN for a class that has no rows there
+  const Graph* graph = nullptr;  // used instead of building one; must be of these rows
+  // For test_objective, which is NaN for a class that has no rows there; such a class does not stop early either.
+  const Dataset* test = nullptr;
+  // Where each class begins, in their order: dim() numbers each, or none for the solver's own start. Empty: none at all.
+  std::vector<std::vector<double>> starts;
   // Called when a class has ended, one call at a time; false: classes that have not begun are left out (interrupted).
   std::function<bool(const std::string& name, const Summary&)> watch;
 };

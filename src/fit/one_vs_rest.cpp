@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -32,6 +34,9 @@ class Fits {
     for (const double value : classes_of(data, spec.loss.kind)) result_.classes.push_back(data.y.name_of(value));
     if (input.test != nullptr)
       for (const double value : input.test->y.distinct()) test_classes_.push_back(input.test->y.name_of(value));
+    if (!input.starts.empty() && input.starts.size() != result_.classes.size())
+      throw Error(fmt::format("{} starts for {} classes", input.starts.size(), result_.classes.size()),
+                  "give one for each class");
     solutions_.resize(result_.classes.size());
     const int threads = resolve_threads(spec.threads);
     // Clocks of processor time see all threads: a trace wants classes one after the other.
@@ -100,8 +105,10 @@ class Fits {
     if (!input_.watch(result_.classes[at(k)], solution.summary)) stopped_.store(true);
   }
 
-  Solution solve_class(Index k, const Problem& problem, const SolveOptions& options) const {
+  Solution solve_class(Index k, const Problem& problem, SolveOptions options) const {
     const std::optional<Problem> test = test_of(k);
+    if (!test && input_.test != nullptr) options.patience = 0;
+    if (!input_.starts.empty()) options.start = input_.starts[at(k)];
     SolveInput input;
     input.graph = shared_ ? &*shared_ : input_.graph;
     input.test = test ? &*test : nullptr;

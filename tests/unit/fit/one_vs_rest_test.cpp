@@ -174,6 +174,37 @@ TEST(OneVsRest, AWholeWeightIsARowRepeated) {
   EXPECT_NEAR(a.summary.objective, b.summary.objective, 1e-10);
 }
 
+TEST(OneVsRest, AClassBeginsWhereItIsTold) {
+  const Dataset data = blobs({});
+  SolveOptions options;
+  options.solver = "newton";
+  OneVsRestInput input;
+  input.starts = solve_one_vs_rest(data, {}, options).w;
+  input.starts[1].clear();  // from its own start
+  const OneVsRest again = solve_one_vs_rest(data, {}, options, input);
+  for (std::size_t k = 0; k < again.w.size(); ++k) {
+    EXPECT_EQ(again.class_summaries[k].iterations == 0, k != 1);
+    EXPECT_EQ(again.w[k] == input.starts[k], k != 1);
+  }
+  input.starts.pop_back();
+  EXPECT_THROW(solve_one_vs_rest(data, {}, options, input), Error);
+}
+
+TEST(OneVsRest, ClassesStopEarlyOneByOne) {
+  const Dataset train = blobs({.cols = 40}), test = blobs({.rows = 60, .cols = 40, .classes = 4, .seed = 2});
+  ProblemSpec spec;
+  spec.penalty.lambda = 1e-9;
+  SolveOptions options;
+  options.solver = "newton";
+  options.patience = 1;
+  options.tol = 1e-9;
+  OneVsRestInput input;
+  input.test = &test;
+  const OneVsRest fit = solve_one_vs_rest(train, spec, options, input);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(fit.class_summaries[k].status, Status::early_stopped) << k;
+  EXPECT_EQ(fit.class_summaries[4].status, Status::converged);  // no rows to look at
+}
+
 class Interrupted : public ::testing::TestWithParam<int> {
  protected:
   ~Interrupted() override { request_interrupt(false); }
