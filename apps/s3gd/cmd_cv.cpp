@@ -20,13 +20,13 @@ std::size_t chosen_of(const CrossValidation& result, const Options& options) {
   return options.choose == "best" ? result.best : result.one_standard_error;
 }
 
-Json scored_json(const CrossValidation& result, std::size_t k, const Problem& problem) {
+Json scored_json(const CrossValidation& result, std::size_t k, const ProblemFamily& family) {
   const ScoredLambda& point = result.points[k];
   Json json{{"lambda", point.lambda},
             {"mean", point.mean},
             {"standard_error", point.standard_error},
             {"scores", point.scores}};
-  json.update(point_json(result.path.points[k], problem));
+  json.update(point_json(result.path.points[k], family));
   return json;
 }
 
@@ -35,24 +35,25 @@ Json choice_json(const CrossValidation& result, std::size_t k) {
           {"lambda", result.points[k].lambda},
           {"mean", result.points[k].mean},
           {"standard_error", result.points[k].standard_error},
-          {"nonzeros", result.path.points[k].nonzeros}};
+          {"nonzeros", result.path.points[k].nonzeros},
+          {"features", result.path.points[k].features}};
 }
 
 Json to_json(const PathProblem& ready, const CrossValidation& result, const Options& options, double total_seconds,
              const Common& common) {
   const std::size_t chosen = chosen_of(result, options);
   Json points = Json::array();
-  for (std::size_t k = 0; k < result.points.size(); ++k) points.push_back(scored_json(result, k, ready.problem));
+  for (std::size_t k = 0; k < result.points.size(); ++k) points.push_back(scored_json(result, k, ready.family));
   Json json{{"status", name_of(result.status)},
-            {"formula", with_lambda(ready.problem, result.points[chosen].lambda).formula()},
+            {"formula", ready.family.formula(result.points[chosen].lambda)},
             {"metric", name_of(result.metric)},
             {"folds", options.folds},
             {"best", choice_json(result, result.best)},
             {"one_standard_error", choice_json(result, result.one_standard_error)},
             {"chosen", choice_json(result, chosen)},
             {"points", points}};
-  json.update(
-      common_json(ready.problem, {ready.load_seconds, result.seconds, total_seconds, result.cpu_seconds}, common));
+  json.update(common_json(ready, {ready.load_seconds, result.seconds, total_seconds, result.cpu_seconds}, result.advice,
+                          common));
   return json;
 }
 
@@ -71,7 +72,7 @@ std::string to_text(const PathProblem& ready, const CrossValidation& result, con
                     fmt::format("{:.2g}", result.points[k].standard_error),
                     format_count(result.path.points[k].nonzeros), note});
   }
-  return format_fields({{"minimised", with_lambda(ready.problem, result.points[chosen].lambda).formula()},
+  return format_fields({{"minimised", ready.family.formula(result.points[chosen].lambda)},
                         {"status", name_of(result.status)},
                         {"metric", fmt::format("{}, mean of {} folds", name_of(result.metric), options.folds)},
                         {"best", choice(result.best)},
@@ -81,11 +82,12 @@ std::string to_text(const PathProblem& ready, const CrossValidation& result, con
          "\n" + format_table(rows);
 }
 
-CrossValidationOptions cross_validation_options(const Options& options, const Problem& problem) {
+CrossValidationOptions cross_validation_options(const Options& options, const ProblemFamily& family) {
   CrossValidationOptions with;
   with.folds = options.folds;
-  with.metric = options.metric.empty() ? usual_metric(problem) : parse_name<ScoreKind>("metric", options.metric);
-  with.lambdas = chosen_lambdas(options, problem);
+  with.metric = options.metric.empty() ? usual_metric(family) : parse_name<ScoreKind>("metric", options.metric);
+  check_metric(with.metric, family);
+  with.lambdas = chosen_lambdas(options, family);
   with.solve = options.solve;
   return with;
 }
@@ -94,24 +96,25 @@ int run(Options options, const Common& common) {
   const double started = wall_now();
   check_path_options(options);
   const PathProblem ready = read_problem(options, common);
-  CrossValidationOptions with = cross_validation_options(options, ready.problem);
+  CrossValidationOptions with = cross_validation_options(options, ready.family);
   Progress progress(common, "cross-validation");
   with.watch = [&](Index done, Index of) {
     progress.show(fmt::format("{} of {} fits", format_count(done), format_count(of)));
     return true;
   };
-  const CrossValidation result = cross_validate(ready.problem, with);
+  const CrossValidation result = cross_validate(ready.family, with);
   progress.clear();
   if (result.points.empty()) throw_nothing_done(result.status);
   const std::size_t chosen = chosen_of(result, options);
   if (!options.model_path.empty()) save_point(ready, result.path.points[chosen], options.model_path);
   if (!options.report_path.empty())
     write_page(options.report_path,
-               report::cross_validation_page(result, about_page(ready.problem, result.path, chosen, result.seconds)));
+               report::cross_validation_page(result, about_page(ready.family, result.path, chosen, result.seconds)));
   if (common.json)
     print_json(to_json(ready, result, options, wall_now() - started, common));
   else
     print(to_text(ready, result, options, wall_now() - started));
+  print_advice(result.advice, common);
   if (!options.model_path.empty())
     remark(common, fmt::format("model of lambda {:.6g}, fitted to all rows, written to {}",
                                result.points[chosen].lambda, options.model_path));

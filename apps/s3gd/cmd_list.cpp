@@ -3,11 +3,11 @@
 
 #include "command.hpp"
 #include "data/generate.hpp"
+#include "multiclass_options.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/export.hpp"
 #include "s3gd/solve.hpp"
-#include "train_multiclass.hpp"
 
 namespace s3gd::app {
 namespace {

@@ -15,11 +15,11 @@ struct Options : PathOptions {
   bool weights = false;
 };
 
-// By column, the ones that are not zero.
-Json weights_json(const PathPoint& point, Index cols) {
+// By column, the ones of an output that are not zero.
+Json weights_json(const PathPoint& point, const ProblemFamily& family, Index output) {
   Json columns = Json::array(), values = Json::array();
-  for (Index j = 0; j < cols; ++j) {
-    const double w = point.w[static_cast<std::size_t>(j)];
+  for (Index j = 0; j < family.data().cols(); ++j) {
+    const double w = point.w[static_cast<std::size_t>(output * family.dim() + j)];
     if (w == 0) continue;
     columns.push_back(j);
     values.push_back(w);
@@ -27,15 +27,39 @@ Json weights_json(const PathPoint& point, Index cols) {
   return {{"columns", columns}, {"values", values}};
 }
 
-std::string table_of(const Path& path, std::size_t chosen) {
-  std::vector<std::vector<std::string>> rows{{"lambda", "objective", "gap", "non-zeros", "time", "status", ""}};
+// Of each class where there are several outputs.
+Json weights_json(const PathPoint& point, const ProblemFamily& family) {
+  if (family.outputs() == 1) return weights_json(point, family, 0);
+  Json list = Json::array();
+  const std::vector<std::string> classes = family.classes();
+  for (Index k = 0; k < family.outputs(); ++k) {
+    list.push_back({{"class", classes[static_cast<std::size_t>(k)]}});
+    list.back().update(weights_json(point, family, k));
+  }
+  return list;
+}
+
+// Without the columns that say nothing: features as non-zeros with one output, the rank where the penalty has none.
+std::vector<std::vector<std::string>> without_idle(std::vector<std::vector<std::string>> rows, Index outputs,
+                                                   const Path& path) {
+  for (auto& row : rows) {
+    if (!path.points.front().rank) row.erase(row.begin() + 5);
+    if (outputs == 1) row.erase(row.begin() + 4);
+  }
+  return rows;
+}
+
+std::string table_of(const Path& path, std::size_t chosen, Index outputs) {
+  std::vector<std::vector<std::string>> rows{
+      {"lambda", "objective", "gap", "non-zeros", "features", "rank", "time", "status", ""}};
   for (std::size_t k = 0; k < path.points.size(); ++k) {
     const PathPoint& point = path.points[k];
     rows.push_back({format_number(point.lambda), fmt::format("{:.9g}", point.certificate.primal),
                     fmt::format("{:.1e}", point.certificate.relative_gap), format_count(point.nonzeros),
+                    format_count(point.features), point.rank ? format_count(*point.rank) : "",
                     format_seconds(point.seconds), name_of(point.status), k == chosen ? "<- chosen" : ""});
   }
-  return format_table(rows);
+  return format_table(without_idle(std::move(rows), outputs, path));
 }
 
 std::size_t index_of(const Path& path, const std::optional<double>& lambda) {
@@ -46,18 +70,19 @@ std::size_t index_of(const Path& path, const std::optional<double>& lambda) {
 
 Json to_json(const PathProblem& ready, const Path& path, std::size_t chosen, const Options& options,
              double total_seconds, const Common& common) {
-  const Problem& problem = ready.problem;
+  const ProblemFamily& family = ready.family;
   Json points = Json::array();
   for (const PathPoint& point : path.points) {
-    points.push_back(point_json(point, problem));
-    if (options.weights) points.back()["weights"] = weights_json(point, problem.cols());
+    points.push_back(point_json(point, family));
+    if (options.weights) points.back()["weights"] = weights_json(point, family);
   }
   Json json{{"status", name_of(path.status)},
-            {"formula", with_lambda(problem, path.points[chosen].lambda).formula()},
-            {"lambda_max", largest_lambda(problem)},
+            {"formula", family.formula(path.points[chosen].lambda)},
+            {"lambda_max", largest_lambda(family)},
             {"chosen", {{"index", chosen}, {"lambda", path.points[chosen].lambda}}},
             {"points", points}};
-  json.update(common_json(problem, {ready.load_seconds, path.seconds, total_seconds, path.cpu_seconds}, common));
+  json.update(
+      common_json(ready, {ready.load_seconds, path.seconds, total_seconds, path.cpu_seconds}, path.advice, common));
   return json;
 }
 
@@ -65,10 +90,10 @@ int run(Options options, const Common& common) {
   const double started = wall_now();
   check_path_options(options);
   const PathProblem ready = read_problem(options, common);
-  std::vector<double> lambdas = chosen_lambdas(options, ready.problem);
+  std::vector<double> lambdas = chosen_lambdas(options, ready.family);
   if (options.choose) lambdas.push_back(*options.choose);
   Progress progress(common, "path");
-  const Path path = solve_path(ready.problem, lambdas, options.solve, [&](const PathPoint& point) {
+  const Path path = solve_path(ready.family, lambdas, options.solve, [&](const PathPoint& point) {
     progress.show(fmt::format("lambda {:.3g}  objective {:.6g}  non-zeros {}", point.lambda, point.certificate.primal,
                               format_count(point.nonzeros)));
     return true;
@@ -78,16 +103,17 @@ int run(Options options, const Common& common) {
   const std::size_t chosen = index_of(path, options.choose);
   if (!options.model_path.empty()) save_point(ready, path.points[chosen], options.model_path);
   if (!options.report_path.empty())
-    write_page(options.report_path, report::path_page(path, about_page(ready.problem, path, chosen, path.seconds)));
+    write_page(options.report_path, report::path_page(path, about_page(ready.family, path, chosen, path.seconds)));
   if (common.json) {
     print_json(to_json(ready, path, chosen, options, wall_now() - started, common));
   } else {
-    print(format_fields({{"minimised", with_lambda(ready.problem, path.points[chosen].lambda).formula()},
+    print(format_fields({{"minimised", ready.family.formula(path.points[chosen].lambda)},
                          {"status", name_of(path.status)},
                          {"time", fmt::format("{} (load {}, path {})", format_seconds(wall_now() - started),
                                               format_seconds(ready.load_seconds), format_seconds(path.seconds))}}) +
-          "\n" + table_of(path, chosen));
+          "\n" + table_of(path, chosen, ready.family.outputs()));
   }
+  print_advice(path.advice, common);
   if (!options.model_path.empty())
     remark(common, fmt::format("model of lambda {:.6g} written to {}", path.points[chosen].lambda, options.model_path));
   if (!options.report_path.empty()) remark(common, "page written to " + options.report_path);

@@ -9,6 +9,7 @@
 #include "data/columns.hpp"
 #include "data/convert.hpp"
 #include "fit_options.hpp"
+#include "multiclass_options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
@@ -45,11 +46,8 @@ void add_options(CLI::App& app, TrainOptions& options) {
   add_problem_options(app, options.problem);
   options.multiclass.add(app);
 
-  std::vector<std::string> names;
-  for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
-  for (const SolverInfo& solver : softmax_only_solvers()) names.push_back(solver.name);
   const std::string solver_group = "Solver";
-  add_word(app, "--solver", options.solve.solver, names, "")->group(solver_group);
+  add_word(app, "--solver", options.solve.solver, solver_names(), "")->group(solver_group);
   app.add_option("--step", options.step, "auto, a NUMBER, or decay:STEP,T0")
       ->capture_default_str()
       ->group(solver_group);

@@ -36,11 +36,10 @@ void add_path_options(CLI::App& app, PathOptions& options) {
       ->excludes(ratio)
       ->group(path_group);
   add_problem_options(app, options.problem, Strength::many);
+  options.multiclass.add(app);
 
-  std::vector<std::string> names;
-  for (const SolverInfo& solver : solvers()) names.push_back(solver.name);
   const std::string solver_group = "Solver";
-  add_word(app, "--solver", options.solve.solver, names, "")->group(solver_group);
+  add_word(app, "--solver", options.solve.solver, solver_names(), "")->group(solver_group);
   app.add_option("--tol", options.solve.tol, "relative duality gap at each lambda")
       ->capture_default_str()
       ->group(solver_group);
@@ -56,19 +55,34 @@ void check_path_options(const PathOptions& options) {
   refuse_standard_output(options.report_path, "--report");
 }
 
+namespace {
+
+ProblemFamily family_of(const std::string& multiclass, const Dataset& rows, const ProblemSpec& spec,
+                        const std::string& penalty) {
+  if (multiclass == "softmax") return SoftmaxProblem(rows, softmax_spec(spec, penalty));
+  if (multiclass == "ovr") return ProblemFamily::one_vs_rest(rows, spec);
+  return Problem(rows, spec);
+}
+
+}  // namespace
+
 PathProblem read_problem(PathOptions& options, const Common& common) {
   const double started = wall_now();
+  const std::string asked = asked_multiclass(options.multiclass, options.problem);
+  const std::string penalty = options.problem.penalty;
+  if (is_matrix_penalty(penalty)) options.problem.penalty = "l2";  // lambda and factors are read as l2's
   options.solve.seed = common.seed;
   Dataset rows =
       weighted_by_class(load_weighted(options.data, options.sample_weight, options.load, common), options.problem);
   const Scaling scaling = learn_scaling(rows, options.problem.scale, common.threads);
   rows = apply_scaling(rows, scaling, common.threads);
   const ProblemSpec spec = problem_spec(options.problem, rows, common);
-  return {Problem(std::move(rows), spec), scaling, wall_now() - started};
+  const std::string multiclass = multiclass_kind(asked, spec, options.solve.solver, rows);
+  return {family_of(multiclass, rows, spec, penalty), multiclass, scaling, wall_now() - started};
 }
 
-std::vector<double> chosen_lambdas(const PathOptions& options, const Problem& problem) {
-  return options.lambdas.empty() ? lambda_grid(problem, options.grid) : options.lambdas;
+std::vector<double> chosen_lambdas(const PathOptions& options, const ProblemFamily& family) {
+  return options.lambdas.empty() ? lambda_grid(family, options.grid) : options.lambdas;
 }
 
 void throw_nothing_done(Status status) {
@@ -76,35 +90,54 @@ void throw_nothing_done(Status status) {
   throw Error("the time was up before the first lambda was done", "allow more --seconds");
 }
 
-Json point_json(const PathPoint& point, const Problem& problem) {
+Json point_json(const PathPoint& point, const ProblemFamily& family) {
   Json json{{"lambda", point.lambda},
             {"objective", point.certificate.primal},
             {"relative_gap", point.certificate.relative_gap},
             {"status", name_of(point.status)},
             {"nonzeros", point.nonzeros},
+            {"features", point.features},
             {"passes", point.passes},
             {"seconds", point.seconds}};
-  if (problem.has_intercept()) json["intercept"] = point.w.back();
+  if (point.rank) json["rank"] = *point.rank;
+  if (!family.has_intercept()) return json;
+  if (family.outputs() == 1) {
+    json["intercept"] = point.w.back();
+    return json;
+  }
+  for (Index k = 1; k <= family.outputs(); ++k)
+    json["intercepts"].push_back(point.w[static_cast<std::size_t>(k * family.dim() - 1)]);
   return json;
 }
 
-Json common_json(const Problem& problem, const Times& times, const Common& common) {
-  return {{"seconds", {{"load", times.load}, {"solve", times.solve}, {"total", times.total}}},
-          {"cpu_seconds", times.cpu},
-          {"rows", problem.rows()},
-          {"cols", problem.cols()},
-          {"nonzeros", problem.x().stored()},
-          {"peak_memory_bytes", peak_memory_bytes()},
-          {"seed", common.seed}};
+Json common_json(const PathProblem& ready, const Times& times, const std::vector<std::string>& advice,
+                 const Common& common) {
+  const Dataset& data = ready.family.data();
+  Json json{{"seconds", {{"load", times.load}, {"solve", times.solve}, {"total", times.total}}},
+            {"cpu_seconds", times.cpu},
+            {"rows", data.rows()},
+            {"cols", data.cols()},
+            {"nonzeros", data.x.stored()},
+            {"classes", ready.family.classes()},
+            {"peak_memory_bytes", peak_memory_bytes()},
+            {"seed", common.seed},
+            {"advice", advice}};
+  if (!ready.multiclass.empty()) json["multiclass"] = ready.multiclass;
+  return json;
 }
 
-report::PathPage about_page(const Problem& problem, const Path& path, std::size_t chosen, double seconds) {
-  return {problem.data().source,
-          with_lambda(problem, path.points[chosen].lambda).formula(),
-          problem.cols(),
-          problem.data().feature_names,
+report::PathPage about_page(const ProblemFamily& family, const Path& path, std::size_t chosen, double seconds) {
+  return {family.data().source,
+          family.formula(path.points[chosen].lambda),
+          family.data().cols(),
+          family.data().feature_names,
           chosen,
-          seconds};
+          seconds,
+          family.outputs()};
+}
+
+void print_advice(const std::vector<std::string>& advice, const Common& common) {
+  for (const std::string& text : advice) remark(common, "advice: " + text);
 }
 
 void write_page(const std::string& path, const std::string& page) {
@@ -112,8 +145,7 @@ void write_page(const std::string& path, const std::string& page) {
 }
 
 void save_point(const PathProblem& ready, const PathPoint& point, const std::string& path) {
-  const Problem problem = with_lambda(ready.problem, point.lambda);
-  save_model(make_model(problem, point.w, ready.scaling, point.certificate), path);
+  save_model(ready.family.model(point.lambda, point.w, ready.scaling, point.certificate), path);
 }
 
 }  // namespace s3gd::app

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fit_options.hpp"
+#include "multiclass_options.hpp"
 #include "output.hpp"
 #include "report/path_page.hpp"
 #include "s3gd/path.hpp"
@@ -15,6 +16,7 @@ struct PathOptions {
   std::string data, model_path, report_path, sample_weight;
   LoadOptions load;
   ProblemOptions problem;
+  MulticlassOptions multiclass;
   GridOptions grid;
   std::vector<double> lambdas;  // instead of the grid
   SolveOptions solve;
@@ -25,24 +27,28 @@ void check_path_options(const PathOptions& options);
 
 // The rows, read and scaled, and the problem over them.
 struct PathProblem {
-  Problem problem;
+  ProblemFamily family;
+  std::string multiclass;  // "ovr", "softmax", or nothing where there is one output
   Scaling scaling;
   double load_seconds = 0;
 };
 PathProblem read_problem(PathOptions& options, const Common& common);
 // The list given, or the grid.
-std::vector<double> chosen_lambdas(const PathOptions& options, const Problem& problem);
+std::vector<double> chosen_lambdas(const PathOptions& options, const ProblemFamily& family);
 
 // Where a run ended before its first point: an error that says why.
 [[noreturn]] void throw_nothing_done(Status status);
 
-Json point_json(const PathPoint& point, const Problem& problem);
+Json point_json(const PathPoint& point, const ProblemFamily& family);
 struct Times {
   double load = 0, solve = 0, total = 0, cpu = 0;  // cpu: of the solve
 };
-Json common_json(const Problem& problem, const Times& times, const Common& common);
-report::PathPage about_page(const Problem& problem, const Path& path, std::size_t chosen, double seconds);
+Json common_json(const PathProblem& ready, const Times& times, const std::vector<std::string>& advice,
+                 const Common& common);
+report::PathPage about_page(const ProblemFamily& family, const Path& path, std::size_t chosen, double seconds);
 void write_page(const std::string& path, const std::string& page);
+// To standard error, one remark each.
+void print_advice(const std::vector<std::string>& advice, const Common& common);
 void save_point(const PathProblem& ready, const PathPoint& point, const std::string& path);
 
 }  // namespace s3gd::app

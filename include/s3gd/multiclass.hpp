@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "s3gd/model.hpp"
+#include "s3gd/softmax.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
@@ -42,5 +44,15 @@ struct OneVsRestInput {
 // best model without features, so that it does not win over those that were fitted.
 OneVsRest solve_one_vs_rest(const Dataset& data, const ProblemSpec& spec, const SolveOptions& options = {},
                             const OneVsRestInput& input = {});
+
+// What Problem::formula() of the first class lacks.
+inline constexpr const char* kForEachClass = " for each class, with y_i = 1 for its rows and -1 for all others";
+
+// Models of K classes: parameters as solve_one_vs_rest() and solve_softmax() give them.
+Model one_vs_rest_model(const Dataset& data, const ProblemSpec& spec, const std::vector<std::string>& classes,
+                        std::span<const std::vector<double>> parameters, const Scaling& scaling,
+                        const Certificate& certificate);
+Model softmax_model(const SoftmaxProblem& problem, std::span<const double> w, const Scaling& scaling,
+                    const Certificate& certificate);
 
 }  // namespace s3gd

@@ -6,93 +6,70 @@
 
 #include "base/clock.hpp"
 #include "base/threads.hpp"
+#include "fit/class_finder.hpp"
+#include "fit/family.hpp"
 #include "fit/folds.hpp"
 #include "fit/score.hpp"
-#include "model/full_pass.hpp"
-#include "model/same_problem.hpp"
 #include "s3gd/error.hpp"
-#include "s3gd/path.hpp"
 
 namespace s3gd {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-bool classifies(const Problem& problem) { return !std::isnan(problem.positive_class()); }
-
-void check(const Problem& problem, const CrossValidationOptions& options) {
-  const bool regression = options.metric == ScoreKind::rmse;
-  if (regression == classifies(problem))
-    throw Error(fmt::format("the metric {} does not fit {}", name_of(options.metric),
-                            regression ? "classes" : "labels that are real numbers"),
-                regression ? "use --metric accuracy, auc or log-loss" : "use --metric rmse");
-  if (options.metric == ScoreKind::log_loss && problem.spec().loss.kind != LossKind::logistic)
-    throw Error("log-loss needs probabilities, which only the logistic loss has", "use --metric accuracy or auc");
-  if (!classifies(problem)) return;
-  for (const double sign : {1.0, -1.0}) {
-    const auto rows = std::count(problem.targets().begin(), problem.targets().end(), sign);
-    if (rows < options.folds)
-      throw Error(
-          fmt::format("the {} class has {} rows for {} folds", sign > 0 ? "positive" : "negative", rows, options.folds),
-          "every fold needs one of each class: use fewer --folds");
-  }
+// Every fold needs a row of each class, so that no training set lacks one.
+void check(const ProblemFamily& family, const CrossValidationOptions& options) {
+  check_metric(options.metric, family);
+  const std::vector<std::string> classes = family.classes();
+  if (classes.empty()) return;
+  Model named;
+  named.classes = classes;
+  ClassFinder finder(named);
+  const Labels& labels = family.data().y;
+  std::vector<Index> rows(classes.size(), 0);
+  finder.start(labels);
+  for (const double label : labels.values)
+    if (const Index k = finder.find(labels, label); k >= 0) ++rows[at(k)];
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    if (rows[k] < options.folds)
+      throw Error(fmt::format("class {} has {} rows for {} folds", classes[k], rows[k], options.folds),
+                  "every fold needs one of each class: use fewer --folds");
 }
 
-// The rows of a fold and how to score parameters on them.
-class HeldOut {
- public:
-  HeldOut(const Problem& problem, Dataset data) : weights_(data.weights) {
-    for (const double label : data.y.values)
-      targets_.push_back(!classifies(problem) ? label : label == problem.positive_class() ? 1.0 : -1.0);
-    // Margins alone are asked of it: any labels do.
-    data.y.kind = LabelKind::real;
-    data.y.class_names.clear();
-    ProblemSpec spec;
-    spec.loss.kind = LossKind::squared;
-    spec.intercept = problem.spec().intercept;
-    spec.threads = problem.spec().threads;
-    data.weights = {};
-    rows_.emplace(std::move(data), spec);
-    margins_.resize(targets_.size());
-  }
-
-  double score(ScoreKind metric, std::span<const double> w) {
-    margins(*rows_, w, margins_);
-    return s3gd::score(metric, margins_, targets_, weights_.span());
-  }
-
- private:
-  std::vector<double> targets_, margins_;
-  Array<double> weights_;
-  std::optional<Problem> rows_;
-};
+// The rows of a fold. Columns are those of the training rows: names need not be matched.
+Dataset held_out_rows(const Folds& folds, Index fold) {
+  Dataset rows = folds.held_out(fold);
+  rows.feature_names.clear();
+  return rows;
+}
 
 // All paths: the one on all rows, then one for each fold. Tasks share nothing but the count of points done.
 class Run {
  public:
-  Run(const Problem& problem, const CrossValidationOptions& options)
-      : problem_(problem),
+  Run(const ProblemFamily& family, const CrossValidationOptions& options)
+      : family_(family),
         options_(options),
-        folds_(problem.data(), options.folds, options.solve.seed),
+        folds_(family.data(), options.folds, options.solve.seed),
         paths_(at(options.folds + 1)),
         scores_(at(options.folds)) {
     const Index tasks = options.folds + 1;
-    const Index threads = std::min<Index>(resolve_threads(problem.spec().threads), tasks);
+    const Index threads = std::min<Index>(resolve_threads(family.kind().threads()), tasks);
     each_ = options.solve;
     each_.seconds = options.solve.seconds / static_cast<double>((tasks + threads - 1) / threads);
   }
 
   void task(Index number) {
     if (number == 0) {
-      paths_[0] = solve_path(problem_, options_.lambdas, each_, [&](const PathPoint&) { return tell(); });
+      paths_[0] = solve_path(family_, options_.lambdas, each_, [&](const PathPoint&) { return tell(); });
       return;
     }
     const Index fold = number - 1;
-    const Problem training(folds_.training(fold), same_problem(problem_));
-    HeldOut held_out(problem_, folds_.held_out(fold));
+    const ProblemFamily training(family_.kind().on(folds_.training(fold)));
+    const Dataset held_out = held_out_rows(folds_, fold);
     auto& scores = scores_[at(fold)];
     const auto watch = [&](const PathPoint& point) {
-      scores.push_back(held_out.score(options_.metric, point.w));
+      const Model model = training.model(point.lambda, point.w);
+      scores.push_back(score(options_.metric, model, held_out, family_.kind().threads()));
       return tell();
     };
     paths_[at(number)] = solve_path(training, options_.lambdas, each_, watch);
@@ -138,7 +115,7 @@ class Run {
     return go_on_;
   }
 
-  const Problem& problem_;
+  const ProblemFamily& family_;
   const CrossValidationOptions& options_;
   Folds folds_;
   SolveOptions each_;
@@ -159,19 +136,32 @@ void choose(CrossValidation& result) {
     ++result.one_standard_error;
 }
 
+void add_advice(CrossValidation& result) {
+  if (result.points.size() < 2 || result.status == Status::interrupted || result.status == Status::out_of_time) return;
+  if (result.best + 1 == result.points.size())
+    result.advice.push_back(
+        "the best lambda is the smallest of all: weaker penalties may do better still, --lambda-min tells");
+  if (result.best == 0)
+    result.advice.push_back("the best lambda is the largest of all: the features may say nothing about the labels");
+}
+
 }  // namespace
 
-CrossValidation cross_validate(const Problem& problem, const CrossValidationOptions& options) {
-  check(problem, options);
+CrossValidation cross_validate(const ProblemFamily& family, const CrossValidationOptions& options) {
+  check(family, options);
   const RunClock clock;
   CrossValidation result;
   result.metric = options.metric;
-  Run run(problem, options);
-  parallel_for(options.folds + 1, problem.spec().threads, [&](Index number) { run.task(number); });
+  Run run(family, options);
+  parallel_for(options.folds + 1, family.kind().threads(), [&](Index number) { run.task(number); });
   result.points = run.scored();
   result.path = std::move(run.whole());
   result.status = run.status();
-  if (!result.points.empty()) choose(result);
+  result.advice = result.path.advice;
+  if (!result.points.empty()) {
+    choose(result);
+    add_advice(result);
+  }
   result.seconds = clock.wall_seconds();
   result.cpu_seconds = clock.cpu_seconds();
   return result;

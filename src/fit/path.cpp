@@ -4,72 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
-#include "fit/null_model.hpp"
-#include "model/penalty.hpp"
+#include "fit/family.hpp"
 #include "s3gd/error.hpp"
-#include "solve/carried.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr double kNearNull = 0.01;  // share of the null model's loss that l2 may gain at its largest lambda
+constexpr double kRounding = 1e-9;  // a lambda this close to the largest is that one
 
 std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
-// The smallest lambda with ||(pull - lambda l1)_+||_2 <= lambda nu, over the coordinates of a 2-norm. The left side
-// less the right one is convex and falls: Newton from the left never overshoots.
-double release_of_norm(const std::vector<double>& pulls, const std::vector<double>& l1, double nu) {
-  double lambda = 0;
-  for (int step = 0; step < 200; ++step) {
-    double squares = 0, slope = 0;
-    for (std::size_t k = 0; k < pulls.size(); ++k) {
-      const double over = std::max(0.0, pulls[k] - lambda * l1[k]);
-      squares += over * over;
-      slope += over * l1[k];
-    }
-    const double norm = std::sqrt(squares);
-    if (norm <= lambda * nu) break;
-    const double next = lambda + (norm - lambda * nu) / (slope / norm + nu);
-    if (!(next > lambda)) break;
-    lambda = next;
-  }
-  return lambda;
-}
-
-// What each part of the penalty takes to hold all coordinates at the null model, or, for l2 alone, near it.
-double largest_of(const Problem& problem, const NullModel& null) {
-  const Problem unit = with_lambda(problem, 1);
-  const Penalty penalty(unit.spec().penalty, problem.cols(), problem.spec().intercept);
-  const bool one_norm = penalty.norm_strength() > 0 && penalty.prox_is_exact();
-  double largest = 0, ridge = 0;
-  std::vector<double> pulls, l1;
-  for (Index j = 0; j < problem.dim(); ++j) {
-    const double pull = std::abs(null.gradient[at(j)]);
-    if (one_norm && penalty.in_norm(j)) {
-      pulls.push_back(pull);
-      l1.push_back(penalty.l1_of(j));
-    } else if (penalty.l1_of(j) > 0) {
-      largest = std::max(largest, pull / penalty.l1_of(j));
-    } else if (penalty.l2_of(j) > 0) {
-      ridge += pull * pull / (4 * penalty.l2_of(j));
-    } else if (penalty.in_norm(j)) {
-      largest = std::numeric_limits<double>::infinity();
-    }
-  }
-  if (!pulls.empty()) largest = std::max(largest, release_of_norm(pulls, l1, penalty.norm_strength()));
-  // F >= F0 + g.w + lambda sum_j l2_j w_j^2 >= F0 - ridge / lambda, by convexity.
-  if (ridge > 0) largest = std::max(largest, ridge / (kNearNull * null.loss));
-  return largest;
-}
-
-void check_penalised(const Problem& problem) {
-  const Problem unit = with_lambda(problem, 1);
-  const Penalty penalty(unit.spec().penalty, problem.cols(), problem.spec().intercept);
-  if (penalty.l1_strength() == 0 && penalty.l2_strength() == 0 && penalty.norm_strength() == 0)
+void check_penalised(const ProblemFamily& family) {
+  if (!family.kind().penalised())
     throw Error("there is no penalty, hence no path over lambda", "give --penalty l2, l1 or elastic-net");
 }
 
@@ -83,18 +32,40 @@ std::vector<double> checked(std::vector<double> lambdas) {
   return lambdas;
 }
 
-PathPoint point_of(const Problem& problem, double lambda, Solution&& solution) {
-  PathPoint point;
-  point.lambda = lambda;
-  point.w = std::move(solution.w);
-  point.certificate = solution.summary.certificate;
-  point.status = solution.summary.status;
-  point.nonzeros = std::count_if(point.w.begin(), point.w.begin() + problem.cols(), [](double w) { return w != 0; });
-  point.passes = solution.summary.passes;
-  return point;
+void count_weights(const ProblemFamily& family, PathPoint& point) {
+  std::vector<bool> used(at(family.data().cols()), false);
+  point.nonzeros = 0;
+  for (Index k = 0; k < family.outputs(); ++k)
+    for (Index j = 0; j < family.data().cols(); ++j) {
+      if (point.w[at(k * family.dim() + j)] == 0) continue;
+      ++point.nonzeros;
+      used[at(j)] = true;
+    }
+  point.features = std::count(used.begin(), used.end(), true);
 }
 
 bool cut_short(Status status) { return status == Status::interrupted || status == Status::out_of_time; }
+
+void add_advice(const ProblemFamily& family, double largest, const SolveOptions& options, Path& path) {
+  Index unfinished = 0, above = 0;
+  double worst = 0;
+  for (const PathPoint& point : path.points) {
+    if (point.status != Status::converged) {
+      ++unfinished;
+      worst = std::max(worst, point.certificate.relative_gap);
+    }
+    above += point.lambda > largest * (1 + kRounding);
+  }
+  if (unfinished > 0)
+    path.advice.push_back(
+        fmt::format("{} of {} lambdas did not reach the tolerance {:.2g}, the worst a relative gap of {:.2g}: allow "
+                    "more --passes, or "
+                    "a larger --tol",
+                    unfinished, path.points.size(), options.tol, worst));
+  if (above > 0 && family.kind().kinked())
+    path.advice.push_back(fmt::format("{} of {} lambdas are above {:.6g}, from which on no feature has a weight", above,
+                                      path.points.size(), largest));
+}
 
 }  // namespace
 
@@ -106,25 +77,30 @@ Problem with_lambda(const Problem& problem, double lambda) {
   return Problem(problem.data(), spec);
 }
 
-double largest_lambda(const Problem& problem) {
-  check_penalised(problem);
-  return largest_of(problem, fit_null_model(problem));
+SoftmaxProblem with_lambda(const SoftmaxProblem& problem, double lambda) {
+  SoftmaxSpec spec = problem.spec();
+  spec.penalty.lambda = lambda;
+  return SoftmaxProblem(problem.data(), spec);
 }
 
-std::vector<double> lambda_grid(const Problem& problem, const GridOptions& options) {
+double largest_lambda(const ProblemFamily& family) {
+  check_penalised(family);
+  return family.kind().largest_lambda();
+}
+
+std::vector<double> lambda_grid(const ProblemFamily& family, const GridOptions& options) {
   if (options.count < 2) throw Error(fmt::format("a grid of {} lambdas", options.count), "ask for at least 2");
   if (!(options.ratio >= 0 && options.ratio < 1))
     throw Error(fmt::format("the smallest lambda over the largest is {}", options.ratio),
                 "give a number between 0 and 1");
-  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
-  const double largest = largest_lambda(problem);
+  const double largest = largest_lambda(family);
   if (std::isinf(largest))
     throw Error("no largest lambda is known for several 2-norms without a 1-norm", "give the lambdas yourself");
   if (!(largest > 0))
     throw Error("no feature says anything about the labels: every lambda has the same solution", "look at the data");
-  const bool kinked = penalty.l1_strength() > 0 || penalty.norm_strength() > 0;
   double ratio = options.ratio;
-  if (ratio == 0) ratio = (problem.rows() < problem.cols() ? 1e-2 : 1e-4) * (kinked ? 1 : 1e-2);
+  const Dataset& data = family.data();
+  if (ratio == 0) ratio = (data.rows() < data.cols() ? 1e-2 : 1e-4) * (family.kind().kinked() ? 1 : 1e-2);
   if (options.smallest > 0) ratio = options.smallest / largest;
   if (!(ratio > 0 && ratio < 1))
     throw Error(
@@ -137,28 +113,28 @@ std::vector<double> lambda_grid(const Problem& problem, const GridOptions& optio
   return lambdas;
 }
 
-Path solve_path(const Problem& problem, std::vector<double> lambdas, const SolveOptions& options,
+Path solve_path(const ProblemFamily& family, std::vector<double> lambdas, const SolveOptions& options,
                 const WatchPoint& watch) {
-  check_penalised(problem);
+  check_penalised(family);
   lambdas = checked(std::move(lambdas));
   RunClock clock;
   Path path;
-  Carried carried;
   SolveOptions each = options;
-  const NullModel null = fit_null_model(problem);
-  // Far below the largest lambda the null model says little, and a solver's own start is better.
-  if (lambdas.front() > 0.5 * largest_of(problem, null)) each.start = null.w;
+  each.patience = 0;
+  each.checkpoint.clear();
+  each.resume = false;
+  const std::unique_ptr<Walk> walk = family.kind().walk(lambdas.front());
   for (const double lambda : lambdas) {
     const double before = clock.wall_seconds();
     if (options.seconds > 0) each.seconds = std::max(1e-9, options.seconds - before);
-    const Problem here = with_lambda(problem, lambda);
-    PathPoint point = point_of(here, lambda, solve_carrying(here, each, {}, &carried));
+    PathPoint point = walk->next(lambda, each);
     if (cut_short(point.status)) {
       path.status = point.status;
       break;
     }
+    point.lambda = lambda;
+    count_weights(family, point);
     point.seconds = clock.wall_seconds() - before;
-    each.start = point.w;
     if (point.status != Status::converged) path.status = Status::out_of_passes;
     path.points.push_back(std::move(point));
     clock.pause();
@@ -171,6 +147,7 @@ Path solve_path(const Problem& problem, std::vector<double> lambdas, const Solve
   }
   path.seconds = clock.wall_seconds();
   path.cpu_seconds = clock.cpu_seconds();
+  add_advice(family, walk->largest_lambda(), options, path);
   return path;
 }
 

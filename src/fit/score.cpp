@@ -1,31 +1,45 @@
 #include "fit/score.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "fit/ranking.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
-template <class Term>
-double weighted_mean(std::size_t rows, std::span<const double> weights, Term&& term) {
-  double sum = 0, total = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const double weight = weights.empty() ? 1.0 : weights[i];
-    sum += weight * term(i);
-    total += weight;
-  }
-  return sum / total;
+bool ranks(ScoreKind metric) { return metric == ScoreKind::auc || metric == ScoreKind::average_precision; }
+
+bool is_for_numbers(ScoreKind metric) {
+  return metric == ScoreKind::rmse || metric == ScoreKind::mae || metric == ScoreKind::r2;
 }
 
-double area_under_curve(std::span<const double> margins, std::span<const double> targets,
-                        std::span<const double> weights) {
-  Ranking ranking;
-  for (std::size_t i = 0; i < margins.size(); ++i)
-    ranking.add(margins[i], targets[i] > 0, weights.empty() ? 1.0 : weights[i]);
-  return ranking.result().auc;
+double value_of(ScoreKind metric, const Metrics& metrics) {
+  switch (metric) {
+    case ScoreKind::log_loss:
+      return metrics.log_loss;
+    case ScoreKind::accuracy:
+      return metrics.accuracy;
+    case ScoreKind::balanced_accuracy:
+      return metrics.balanced_accuracy;
+    case ScoreKind::auc:
+      return metrics.auc;
+    case ScoreKind::average_precision:
+      return metrics.average_precision;
+    case ScoreKind::rmse:
+      return metrics.rmse;
+    case ScoreKind::mae:
+      return metrics.mae;
+    case ScoreKind::r2:
+      return metrics.r2;
+  }
+  return std::nan("");
+}
+
+// A model of the kind the family's points have.
+Model some_model(const ProblemFamily& family) {
+  return family.model(1, std::vector<double>(static_cast<std::size_t>(family.outputs() * family.dim()), 0.0));
 }
 
 }  // namespace
@@ -33,41 +47,45 @@ double area_under_curve(std::span<const double> margins, std::span<const double>
 template <>
 std::span<const Name<ScoreKind>> names() {
   static constexpr Name<ScoreKind> kNames[] = {
-      {ScoreKind::log_loss, "log-loss", "mean of -log P(label); logistic loss only"},
+      {ScoreKind::log_loss, "log-loss", "mean of -log P(label); logistic loss and softmax"},
       {ScoreKind::accuracy, "accuracy", "share of labels that are right"},
-      {ScoreKind::auc, "auc", "area under the ROC curve"},
+      {ScoreKind::balanced_accuracy, "balanced-accuracy", "mean over the classes of the share that is right"},
+      {ScoreKind::auc, "auc", "area under the ROC curve; two classes"},
+      {ScoreKind::average_precision, "average-precision", "area under precision over recall; two classes"},
       {ScoreKind::rmse, "rmse", "root of the mean squared error; regression"},
+      {ScoreKind::mae, "mae", "mean absolute error; regression"},
+      {ScoreKind::r2, "r2", "share of the labels' variance explained; regression"},
   };
   return kNames;
 }
 
-bool higher_is_better(ScoreKind metric) { return metric == ScoreKind::accuracy || metric == ScoreKind::auc; }
-
-ScoreKind usual_metric(const Problem& problem) {
-  if (problem.spec().loss.kind == LossKind::logistic) return ScoreKind::log_loss;
-  return std::isnan(problem.positive_class()) ? ScoreKind::rmse : ScoreKind::accuracy;
+bool higher_is_better(ScoreKind metric) {
+  return metric != ScoreKind::log_loss && metric != ScoreKind::rmse && metric != ScoreKind::mae;
 }
 
-double score(ScoreKind metric, std::span<const double> margins, std::span<const double> targets,
-             std::span<const double> weights) {
-  if (margins.size() != targets.size()) throw Error("labels and predictions differ in number");
-  switch (metric) {
-    case ScoreKind::log_loss:
-      return weighted_mean(margins.size(), weights, [&](std::size_t i) {
-        const double t = targets[i] * margins[i];
-        return std::max(0.0, -t) + std::log1p(std::exp(-std::abs(t)));
-      });
-    case ScoreKind::accuracy:
-      return weighted_mean(margins.size(), weights,
-                           [&](std::size_t i) { return (margins[i] > 0) == (targets[i] > 0) ? 1.0 : 0.0; });
-    case ScoreKind::auc:
-      return area_under_curve(margins, targets, weights);
-    case ScoreKind::rmse:
-      return std::sqrt(weighted_mean(margins.size(), weights, [&](std::size_t i) {
-        return (margins[i] - targets[i]) * (margins[i] - targets[i]);
-      }));
-  }
-  return std::nan("");
+ScoreKind usual_metric(const ProblemFamily& family) {
+  if (family.classes().empty()) return ScoreKind::rmse;
+  return has_probabilities(some_model(family)) ? ScoreKind::log_loss : ScoreKind::accuracy;
+}
+
+void check_metric(ScoreKind metric, const ProblemFamily& family) {
+  const std::size_t classes = family.classes().size();
+  if (is_for_numbers(metric) != (classes == 0))
+    throw Error(fmt::format("the metric {} does not fit {}", name_of(metric),
+                            classes > 0 ? "classes" : "labels that are real numbers"),
+                classes > 0 ? "use --metric accuracy, balanced-accuracy or log-loss" : "use --metric rmse, mae or r2");
+  if (ranks(metric) && classes > 2)
+    throw Error(fmt::format("the metric {} ranks the rows of two classes, and there are {}", name_of(metric), classes),
+                "use --metric accuracy, balanced-accuracy or log-loss, or --binary to tell one class from the rest");
+  if (metric == ScoreKind::log_loss && !has_probabilities(some_model(family)))
+    throw Error("log-loss needs probabilities, which only the logistic loss and softmax have",
+                "use --metric accuracy or balanced-accuracy");
+}
+
+double score(ScoreKind metric, const Model& model, const Dataset& rows, int threads) {
+  MetricsCounter counter(model, ranks(metric));
+  counter.add(rows.y, rows.weights.span(), predict_margins(model, rows, threads));
+  return value_of(metric, counter.result());
 }
 
 }  // namespace s3gd

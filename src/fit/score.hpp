@@ -1,9 +1,8 @@
-// How well margins predict targets: the metrics of cross-validation, rows weighted.
+// The metrics of cross-validation by name, each one number of Metrics.
 #pragma once
 
-#include <span>
-
 #include "model/names.hpp"
+#include "s3gd/metrics.hpp"
 #include "s3gd/path.hpp"
 
 namespace s3gd {
@@ -11,9 +10,7 @@ namespace s3gd {
 template <>
 std::span<const Name<ScoreKind>> names();
 
-// `targets`: +1 and -1, or real for rmse. `weights` empty = all ones. NaN where the metric does not exist: an auc with
-// one class only.
-double score(ScoreKind metric, std::span<const double> margins, std::span<const double> targets,
-             std::span<const double> weights);
+// How good the model is on these rows. NaN where the metric does not exist: an auc with one class only.
+double score(ScoreKind metric, const Model& model, const Dataset& rows, int threads);
 
 }  // namespace s3gd

@@ -34,12 +34,21 @@ std::vector<double> lambdas_of(const Path& path) {
   return lambdas;
 }
 
+// The weight of a feature; with several outputs the length of its weights.
+double weight_of(const PathPoint& point, const PathPage& about, std::size_t j) {
+  if (about.outputs == 1) return point.w[j];
+  const std::size_t dim = point.w.size() / static_cast<std::size_t>(about.outputs);
+  double squares = 0;
+  for (std::size_t at = j; at < point.w.size(); at += dim) squares += point.w[at] * point.w[at];
+  return std::sqrt(squares);
+}
+
 // Features by how far their weight ever is from zero, farthest first; those that never leave it are left out.
 std::vector<std::size_t> leading_features(const Path& path, const PathPage& about) {
   const auto cols = static_cast<std::size_t>(about.cols);
   std::vector<double> reach(cols, 0.0);
   for (const PathPoint& point : path.points)
-    for (std::size_t j = 0; j < cols; ++j) reach[j] = std::max(reach[j], std::abs(point.w[j]));
+    for (std::size_t j = 0; j < cols; ++j) reach[j] = std::max(reach[j], std::abs(weight_of(point, about, j)));
   std::vector<std::size_t> order(cols);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t kept = std::min(cols, kMostCurves);
@@ -52,15 +61,16 @@ std::vector<std::size_t> leading_features(const Path& path, const PathPage& abou
 
 std::string weight_curves(const Path& path, const PathPage& about) {
   const std::vector<std::size_t> features = leading_features(path, about);
-  Chart chart = over_lambda("Weights", lambdas_of(path));
+  Chart chart = over_lambda(about.outputs == 1 ? "Weights" : "Length of each feature's weights over the classes",
+                            lambdas_of(path));
   for (std::size_t rank = features.size(); rank-- > kNamedCurves;) {  // quiet ones first: named ones lie on top
     Line line{.name = name_of_feature(about, features[rank]), .quiet = true};
-    for (const PathPoint& point : path.points) line.y.push_back(point.w[features[rank]]);
+    for (const PathPoint& point : path.points) line.y.push_back(weight_of(point, about, features[rank]));
     chart.lines.push_back(std::move(line));
   }
   for (std::size_t rank = 0; rank < std::min(kNamedCurves, features.size()); ++rank) {
     Line line{.name = name_of_feature(about, features[rank])};
-    for (const PathPoint& point : path.points) line.y.push_back(point.w[features[rank]]);
+    for (const PathPoint& point : path.points) line.y.push_back(weight_of(point, about, features[rank]));
     chart.lines.push_back(std::move(line));
   }
   chart.marks.push_back({path.points[about.chosen].lambda, "chosen"});
@@ -109,10 +119,18 @@ std::string metric_name(ScoreKind metric) {
       return "Log-loss";
     case ScoreKind::accuracy:
       return "Accuracy";
+    case ScoreKind::balanced_accuracy:
+      return "Balanced accuracy";
     case ScoreKind::auc:
       return "Area under the ROC curve";
+    case ScoreKind::average_precision:
+      return "Average precision";
     case ScoreKind::rmse:
       return "Root mean squared error";
+    case ScoreKind::mae:
+      return "Mean absolute error";
+    case ScoreKind::r2:
+      return "R\u00b2";
   }
   return {};
 }

@@ -15,6 +15,7 @@ struct PathPage {
   std::vector<std::string> feature_names;  // or empty
   std::size_t chosen = 0;
   double seconds = 0;
+  Index outputs = 1;  // vectors of weights: see PathPoint::w
 };
 
 std::string path_page(const Path& path, const PathPage& about);
