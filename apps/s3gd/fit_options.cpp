@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "data/class_weights.hpp"
 #include "help.hpp"
+#include "model/penalty_words.hpp"
 #include "model/translate.hpp"
 #include "s3gd/error.hpp"
 
@@ -23,16 +24,6 @@ double parse_number(std::string_view text, const std::string& option) {
   if (error != std::errc() || end != text.data() + text.size())
     throw UsageError("'" + std::string(text) + "' is not a number: " + option);
   return value;
-}
-
-PenaltySpec penalty_term(std::string_view name, const PenaltySpec& common) {
-  PenaltySpec term = common;
-  try {
-    term.kind = parse_name<PenaltyKind>("penalty", name);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
-  return term;
 }
 
 // LIBLINEAR's 1/2 ||w||^2 + C sum loss, or ||w||_1 + C sum loss: C and lambda are each other's reciprocal up to the
@@ -119,18 +110,10 @@ ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, con
   spec.threads = common.threads;
   if (!options.penalty_factor_file.empty()) spec.penalty.factors = read_numbers(options.penalty_factor_file);
   if (options.c) spec.penalty.lambda = lambda_for_c(*options.c, spec.loss.kind, options.penalty, data.rows());
-  const PenaltySpec shared = spec.penalty;
-  std::string_view rest = options.penalty;
-  bool first = true;
-  while (first || !rest.empty()) {
-    const auto plus = rest.find('+');
-    const PenaltySpec term = penalty_term(rest.substr(0, plus), shared);
-    rest = plus == std::string_view::npos ? std::string_view{} : rest.substr(plus + 1);
-    if (first)
-      spec.penalty = term;
-    else
-      spec.penalty.also.push_back(term);
-    first = false;
+  try {
+    spec.penalty = penalty_in_words(options.penalty, spec.penalty);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
   }
   return spec;
 }

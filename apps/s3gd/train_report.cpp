@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/memory.hpp"
+#include "fit/fit_json.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 
@@ -11,59 +12,10 @@ namespace {
 
 constexpr std::size_t kMostClassesShown = 20;  // in text
 
-Json to_json(const Certificate& certificate) {
-  return {{"primal", certificate.primal},
-          {"dual", certificate.dual},
-          {"relative_gap", certificate.relative_gap},
-          {"kind", certificate.kind == Certificate::Kind::duality_gap ? "duality_gap" : "prox_gradient"}};
-}
-
-Json to_json(const std::string& name, const Summary& summary) {
-  return {{"class", name},
-          {"status", name_of(summary.status)},
-          {"objective", summary.objective},
-          {"certificate", to_json(summary.certificate)},
-          {"passes", summary.passes},
-          {"iterations", summary.iterations},
-          {"cpu_seconds", summary.cpu_seconds}};
-}
-
-Json to_json(const TrainReport& report, const Common& common) {
-  const Summary& summary = report.summary;
-  Json stages = Json::array();
-  for (const Stage& stage : summary.stages)
-    stages.push_back(
-        {{"name", stage.name}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"ended", stage.ended}});
-  Json json{{"status", name_of(summary.status)},
-            {"objective", summary.objective},
-            {"certificate", to_json(summary.certificate)},
-            {"formula", report.formula},
-            {"seconds",
-             {{"load", report.load_seconds},
-              {"graph", summary.graph_seconds},
-              {"solve", summary.solve_seconds},
-              {"evaluate", summary.evaluate_seconds},
-              {"total", report.total_seconds}}},
-            {"cpu_seconds", summary.cpu_seconds},
-            {"passes", summary.passes},
-            {"iterations", summary.iterations},
-            {"step", summary.step},
-            {"inner", summary.inner},
-            {"solver", summary.solver},
-            {"surrogate_gap", summary.surrogate_gap},
-            {"stages", stages},
-            {"rows", report.data.rows()},
-            {"cols", report.data.cols()},
-            {"nonzeros", report.data.x.stored()},
-            {"classes", report.classes},
-            {"peak_memory_bytes", peak_memory_bytes()},
-            {"seed", common.seed},
-            {"advice", summary.advice}};
-  if (!report.multiclass.empty()) json["multiclass"] = report.multiclass;
-  if (report.rank) json["rank"] = *report.rank;
-  for (std::size_t k = 0; k < report.class_summaries.size(); ++k)
-    json["class_fits"].push_back(to_json(report.class_names[k], report.class_summaries[k]));
-  return json;
+FitFacts facts_of(const TrainReport& report, const Common& common) {
+  return {report.data,         report.formula,         report.summary, report.classes,
+          report.load_seconds, report.total_seconds,   common.seed,    report.multiclass,
+          report.class_names,  report.class_summaries, report.rank};
 }
 
 std::string certificate_text(const Certificate& certificate) {
@@ -127,7 +79,7 @@ std::string class_table(const TrainReport& report) {
 
 int print_report(const TrainReport& report, const Common& common) {
   if (common.json)
-    print_json(to_json(report, common));
+    print_json(to_json(facts_of(report, common)));
   else
     print(to_text(report) + class_table(report));
   for (const std::string& advice : report.summary.advice) remark(common, "advice: " + advice);

@@ -2,12 +2,15 @@
 
 #include <atomic>
 #include <csignal>
+#include <utility>
 
 namespace s3gd {
 namespace {
 
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+thread_local const StopFlag* stop_flag = nullptr;
 
 extern "C" void on_signal(int number) {
   if (stop_requested.exchange(true)) {
@@ -25,7 +28,15 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return stop_requested.load(std::memory_order_relaxed); }
+bool interrupted() {
+  return stop_requested.load(std::memory_order_relaxed) ||
+         (stop_flag != nullptr && stop_flag->load(std::memory_order_relaxed));
+}
+
 void request_interrupt(bool on) { stop_requested.store(on); }
+
+StopScope::StopScope(const StopFlag* flag) : outer_(std::exchange(stop_flag, flag)) {}
+StopScope::~StopScope() { stop_flag = outer_; }
+const StopFlag* StopScope::current() { return stop_flag; }
 
 }  // namespace s3gd

@@ -1,5 +1,7 @@
 #include "base/threads.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -24,6 +27,7 @@ struct Job {
 
   void work() {
     const bool outer = std::exchange(inside_parallel_loop, true);
+    const StopScope scope(stop_flag);
     for (Index chunk; (chunk = next.fetch_add(1)) < chunks;) {
       try {
         body(chunk);
@@ -50,6 +54,7 @@ struct Job {
   }
 
   const Index chunks;
+  const StopFlag* const stop_flag = StopScope::current();
   const std::function<void(Index)>& body;  // valid until done == chunks, and not called after that
   std::atomic<Index> next{0};
   std::atomic<Index> done{0};
@@ -61,9 +66,14 @@ struct Job {
 
 class Pool {
  public:
+  // Never destroyed: a process may end while threads of its user still work. A fork of the process gets a new one, as
+  // the threads of the old one have stayed behind.
   static Pool& instance() {
-    static Pool pool;
-    return pool;
+    static Pool* pool = [] {
+      pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });
+      return new Pool;
+    }();
+    return *pool;
   }
 
   void help(const std::shared_ptr<Job>& job, int workers) {
@@ -75,23 +85,13 @@ class Pool {
     wake_.notify_all();
   }
 
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_all();
-    for (auto& thread : threads_) thread.join();
-  }
-
  private:
-  void run() {
+  [[noreturn]] void run() {
     for (;;) {
       std::shared_ptr<Job> job;
       {
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return stop_ || !queue_.empty(); });
-        if (stop_) return;
+        wake_.wait(lock, [this] { return !queue_.empty(); });
         job = std::move(queue_.front());
         queue_.pop_front();
       }
@@ -103,7 +103,6 @@ class Pool {
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Job>> queue_;
   std::vector<std::thread> threads_;
-  bool stop_ = false;
 };
 
 }  // namespace
@@ -127,8 +126,7 @@ void parallel_for(Index chunks, int threads, const std::function<void(Index)>& b
   job->wait();
 }
 
-void parallel_ranges(Index count, Index chunk_size, int threads,
-                     const std::function<void(Index, Index, Index)>& body) {
+void parallel_ranges(Index count, Index chunk_size, int threads, const std::function<void(Index, Index, Index)>& body) {
   const Index chunks = (count + chunk_size - 1) / chunk_size;
   parallel_for(chunks, threads, [&](Index chunk) {
     const Index begin = chunk * chunk_size;

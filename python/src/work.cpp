@@ -1,0 +1,89 @@
+#include "work.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace s3gd::python {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+}  // namespace
+
+void Work::run(const std::function<void()>& body) {
+  {
+    const nb::gil_scoped_release released;
+    std::thread worker([&] {
+      const StopScope scope(&stop_);
+      try {
+        body();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+      changed_.notify_all();
+    });
+    std::unique_lock lock(mutex_);
+    while (!done_) serve(lock);
+    lock.unlock();
+    worker.join();
+  }
+  if (raised_) throw nb::python_error(std::move(*raised_));
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Work::serve(std::unique_lock<std::mutex>& lock) {
+  changed_.wait_for(lock, kBetweenLooks, [this] { return done_ || (errand_ != nullptr && !answer_); });
+  if (done_) return;
+  const std::function<bool()>* errand = answer_ ? nullptr : errand_;
+  lock.unlock();
+  bool go_on = false;
+  {
+    const nb::gil_scoped_acquire held;
+    try {
+      go_on = errand != nullptr && (*errand)();
+    } catch (nb::python_error& error) {
+      error.restore();
+      keep_error();
+    }
+    look_at_signals();
+  }
+  lock.lock();
+  if (errand == nullptr) return;
+  answer_ = go_on && !stop_.load();
+  changed_.notify_all();
+}
+
+bool Work::ask(const std::function<bool()>& errand) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return errand_ == nullptr; });
+  errand_ = &errand;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return answer_.has_value(); });
+  const bool answer = *answer_;
+  answer_.reset();
+  errand_ = nullptr;
+  changed_.notify_all();
+  return answer;
+}
+
+void Work::look_at_signals() {
+  if (PyErr_CheckSignals() == 0) return;
+  if (on_interrupt_ == OnInterrupt::keep && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
+    PyErr_Clear();
+    stop_.store(true);
+    return;
+  }
+  keep_error();
+}
+
+void Work::keep_error() {
+  if (raised_)
+    PyErr_Clear();
+  else
+    raised_.emplace();
+  stop_.store(true);
+}
+
+}  // namespace s3gd::python

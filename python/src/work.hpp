@@ -1,0 +1,52 @@
+// Work done without the interpreter's lock, in a thread of its own.
+//
+// The thread that called from Python waits. Every 50 ms it lets Python look at its signals, so that Ctrl-C ends the work
+// (the library asks interrupted() often) wherever the work is; and it runs what the work wants to tell Python, so that
+// a callback finds itself in its user's thread.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "base/interrupt.hpp"
+
+namespace s3gd::python {
+
+namespace nb = nanobind;
+
+enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by then is its result
+
+class Work {
+ public:
+  explicit Work(OnInterrupt on_interrupt) : on_interrupt_(on_interrupt) {}
+
+  // Runs `body` to its end. Rethrows what it threw, and before that what Python raised meanwhile: a signal's handler
+  // (KeyboardInterrupt as a rule) or an errand.
+  void run(const std::function<void()>& body);
+
+  // From any thread of the work: runs `errand` in the thread that called run(), with the interpreter's lock. False when
+  // it returned false or raised: the work is to end.
+  bool ask(const std::function<bool()>& errand);
+
+ private:
+  void serve(std::unique_lock<std::mutex>& lock);
+  void look_at_signals();
+  void keep_error();  // of Python, the first; ends the work
+
+  OnInterrupt on_interrupt_;
+  StopFlag stop_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<bool()>* errand_ = nullptr;
+  std::optional<bool> answer_;
+  bool done_ = false;
+  std::exception_ptr failure_;
+  std::optional<nb::python_error> raised_;
+};
+
+}  // namespace s3gd::python
