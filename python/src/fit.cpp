@@ -5,6 +5,7 @@
 #include "calls.hpp"
 #include "fit/fit_json.hpp"
 #include "model/same_problem.hpp"
+#include "model/targets.hpp"
 #include "results.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/multiclass.hpp"
@@ -67,12 +68,15 @@ Outcome fit_one_output(const FitCall& call) {
 }
 
 Outcome fit_one_vs_rest(const FitCall& call) {
-  if (call.start) throw Error("one-vs-rest takes no start");
   OneVsRestInput input;
+  const bool intercept = call.settings.problem.intercept != Intercept::none;
+  for (Index k = 0; call.start && k < call.settings.classes; ++k)
+    input.starts.push_back(parameters_of(*call.start, k, call.train.cols(), intercept));
   input.test = call.test ? &*call.test : nullptr;
   input.watch = call.watch_class;
+  require_all_classes(static_cast<Index>(classes_of(call.train, call.settings.problem.loss.kind).size()),
+                      call.settings);
   OneVsRest fit = solve_one_vs_rest(call.train, call.settings.problem, call.settings.solve, input);
-  require_all_classes(static_cast<Index>(fit.classes.size()), call.settings);
   ProblemSpec first = call.settings.problem;
   first.positive = fit.classes.front();
   FitFacts facts = call.facts(Problem(call.train, first).formula() + kForEachClass, fit.summary);
