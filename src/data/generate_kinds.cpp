@@ -16,7 +16,9 @@ Rng structure_stream(std::uint64_t seed, std::uint64_t part) { return Rng(seed, 
 Rng column_stream(std::uint64_t seed, Index column) {
   return Rng(seed, (std::uint64_t{1} << 63) + static_cast<std::uint64_t>(column));
 }
-Index pilot_row(Index k) { return (Index{1} << 62) + k; }
+Rng pilot_stream(std::uint64_t seed, Index k) {
+  return Rng(seed, (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(k));
+}
 
 std::vector<double> normals(Rng rng, Index count, double scale) {
   std::vector<double> values(static_cast<std::size_t>(count));
@@ -32,13 +34,14 @@ double root(Index count) { return std::sqrt(static_cast<double>(count)); }
 
 class SeededGenerator : public RowGenerator {
  protected:
-  explicit SeededGenerator(const GeneratorParameters& parameters) : seed_(parameters.seed()) {
+  explicit SeededGenerator(const GeneratorParameters& parameters)
+      : seed_(parameters.seed()), first_(parameters.whole("first", 0)) {
     shape_.rows = parameters.whole("rows", 1);
     shape_.cols = parameters.whole("cols", 1);
     shape_.row_entries = shape_.cols;
   }
 
-  Rng row_stream(Index i) const { return Rng(seed_, static_cast<std::uint64_t>(i)); }
+  Rng row_stream(Index i) const { return Rng(seed_, static_cast<std::uint64_t>(first_ + i)); }
 
   // Every dense kind keeps a few vectors as long as a row.
   void hold_rows(Index count) const {
@@ -46,6 +49,7 @@ class SeededGenerator : public RowGenerator {
   }
 
   std::uint64_t seed_;
+  Index first_;  // the number of the first row: others of the same rule, for a test set
 };
 
 // clusters x points on a curved surface: x = A [t, sin 2t] + thickness z, with t around one of the cluster centres.
@@ -119,10 +123,11 @@ class Text final : public SeededGenerator {
         noise_(p.real("noise", 0, 1)),
         exponent_(p.real("exponent", 0, 10)),
         length_(std::min(p.whole("nnz", 1), shape_.cols)) {
+    const double ratio = p.real("ratio", 1e-9, 1e9);
     shape_.sparse = true;
     shape_.row_entries = length_;
     require_memory(static_cast<double>(length_) * 100, "a generator of such long rows");
-    intercept_ = -middle_of_margins();
+    intercept_ = -threshold_of_margins(ratio / (1 + ratio));
   }
 
   void row(Index i, GeneratedRow& into) const override {
@@ -148,17 +153,18 @@ class Text final : public SeededGenerator {
     return sum;
   }
 
-  // So that both classes are equally frequent.
-  double middle_of_margins() const {
+  // The margin that a `share` of rows does not exceed.
+  double threshold_of_margins(double share) const {
     std::vector<double> margins(501);
     GeneratedRow pilot;
     for (std::size_t k = 0; k < margins.size(); ++k) {
-      Rng rng = row_stream(pilot_row(static_cast<Index>(k)));
+      Rng rng = pilot_stream(seed_, static_cast<Index>(k));
       draw_words(rng, pilot);
       margins[k] = margin(pilot);
     }
-    std::nth_element(margins.begin(), margins.begin() + 250, margins.end());
-    return margins[250];
+    const auto at = margins.begin() + std::lround(share * 500);
+    std::nth_element(margins.begin(), at, margins.end());
+    return *at;
   }
 
   // P(column j) ~ the integral of x^-exponent over [j + 1, j + 2].
@@ -336,6 +342,7 @@ const std::vector<GeneratorEntry>& generator_table() {
        {{"rows", 10000},
         {"cols", 50},
         {"seed", 0},
+        {"first", 0},
         {"noise", 0.05},
         {"clusters", 20},
         {"dims", 3},
@@ -344,20 +351,27 @@ const std::vector<GeneratorEntry>& generator_table() {
         {"classes", 2}},
        make<Manifold>},
       {"text",
-       "sparse rows of unit length, columns by a power law",
-       {{"rows", 10000}, {"cols", 20000}, {"seed", 0}, {"noise", 0.05}, {"nnz", 50}, {"exponent", 1.1}},
+       "sparse rows of unit length, columns by a power law; `ratio` negative rows for each positive one",
+       {{"rows", 10000},
+        {"cols", 20000},
+        {"seed", 0},
+        {"first", 0},
+        {"noise", 0.05},
+        {"nnz", 50},
+        {"exponent", 1.1},
+        {"ratio", 1}},
        make<Text>},
       {"ill",
        "ill-conditioned dense rows: the covariance has the given condition number",
-       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"noise", 0.05}, {"condition", 1e4}},
+       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"first", 0}, {"noise", 0.05}, {"condition", 1e4}},
        make<IllConditioned>},
       {"imbalanced",
        "two normal clouds, `ratio` negative rows for each positive one; dense",
-       {{"rows", 10000}, {"cols", 20}, {"seed", 0}, {"noise", 0}, {"ratio", 20}, {"separation", 3}},
+       {{"rows", 10000}, {"cols", 20}, {"seed", 0}, {"first", 0}, {"noise", 0}, {"ratio", 20}, {"separation", 3}},
        make<Imbalanced>},
       {"regression",
        "real labels from a linear rule; sparse when density is below 1",
-       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"noise", 0.1}, {"density", 1}, {"informative", 1}},
+       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"first", 0}, {"noise", 0.1}, {"density", 1}, {"informative", 1}},
        make<Regression>},
   };
   return table;

@@ -52,6 +52,23 @@ TEST(Generate, ARowDoesNotDependOnHowManyThereAre) {
   }
 }
 
+TEST(Generate, FirstNamesTheRowToBeginWith) {
+  for (const std::string kind : {"manifold", "text", "ill", "imbalanced", "regression"}) {
+    const auto whole = generate("gen:" + kind + "?rows=30&cols=30&seed=9");
+    const auto rest = generate("gen:" + kind + "?rows=12&cols=30&seed=9&first=18");
+    for (const Index i : {0, 5, 11}) {
+      EXPECT_EQ(full_row(rest, i), full_row(whole, 18 + i)) << kind;
+      EXPECT_EQ(rest.y.values[i], whole.y.values[18 + i]) << kind;
+    }
+  }
+}
+
+TEST(Generate, TextHasTheRatioAskedFor) {
+  const auto data = generate("gen:text?rows=20000&cols=1000&nnz=20&noise=0&ratio=19");
+  const double positive = static_cast<double>(std::count(data.y.values.begin(), data.y.values.end(), 1.0));
+  EXPECT_NEAR(positive / 20000, 0.05, 0.02);  // the threshold comes from 501 rows
+}
+
 TEST(Generate, AnotherSeedGivesOtherRows) {
   for (const std::string kind : {"manifold", "text", "ill", "imbalanced", "regression"})
     EXPECT_NE(full_row(generate("gen:" + kind + "?rows=2&cols=30&seed=1"), 1),
