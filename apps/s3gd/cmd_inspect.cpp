@@ -6,8 +6,8 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "command.hpp"
-#include "data/format.hpp"
 #include "data/summary.hpp"
+#include "fit/inspect.hpp"
 #include "inspect_model.hpp"
 #include "inspect_theory.hpp"
 #include "options.hpp"
@@ -17,7 +17,6 @@
 namespace s3gd::app {
 namespace {
 
-constexpr double kWildScales = 1000;       // between the largest and the least scale of a column
 constexpr std::size_t kClassesShown = 12;  // to people; JSON holds all
 
 struct Options {
@@ -26,63 +25,6 @@ struct Options {
   TheoryOptions theory;
   Index top = 10;
 };
-
-bool has_checksums(const Dataset& data) { return data.verifier && data.verifier->has_checksums(); }
-
-std::vector<std::string> advice(const Dataset& data, const DataSummary& summary) {
-  std::vector<std::string> lines;
-  if (summary.least_column_scale > 0 && summary.largest_column_scale > kWildScales * summary.least_column_scale)
-    lines.push_back(fmt::format("columns differ in scale by a factor of {:.0e}: --scale max-abs (or standard) helps",
-                                summary.largest_column_scale / summary.least_column_scale));
-  if (summary.constant_columns > 0)
-    lines.push_back(format_count(summary.constant_columns) + " constant columns do what an intercept does");
-  if (summary.zero_columns > data.cols() / 2) lines.push_back("more than half of the columns hold nothing but zeros");
-  if (summary.classes.size() == 1) lines.push_back("there is only one class: nothing to learn");
-  Index least = data.rows(), most = 0;
-  for (const ClassCount& entry : summary.classes) {
-    least = std::min(least, entry.rows);
-    most = std::max(most, entry.rows);
-  }
-  if (summary.classes.size() > 1 && most > 10 * least)
-    lines.push_back("classes differ in size more than tenfold: --class-weight balanced gives each the same say");
-  return lines;
-}
-
-Json to_json(const Dataset& data, const DataSummary& summary, double load_seconds) {
-  Json json{{"source", data.source},
-            {"rows", data.rows()},
-            {"cols", data.cols()},
-            {"nonzeros", summary.nonzeros},
-            {"density", summary.density},
-            {"layout", data.x.is_dense() ? "dense" : "sparse"},
-            {"precision", name_of(data.x.precision())},
-            {"labels", name_of(data.y.kind)},
-            {"weights", !data.weights.empty()},
-            {"feature_names", !data.feature_names.empty()},
-            {"checksum", has_checksums(data) ? "verified" : "none"}};
-  if (data.y.kind == LabelKind::classes) {
-    json["classes"] = Json::array();
-    for (const ClassCount& entry : summary.classes)
-      json["classes"].push_back({{"label", entry.name}, {"rows", entry.rows}});
-  }
-  if (data.y.kind == LabelKind::real)
-    json["label_range"] = {{"min", summary.label_least}, {"max", summary.label_largest}, {"mean", summary.label_mean}};
-  json["values"] = {{"min", summary.least},
-                    {"max", summary.largest},
-                    {"zero_columns", summary.zero_columns},
-                    {"constant_columns", summary.constant_columns},
-                    {"zero_rows", summary.zero_rows},
-                    {"min_column_scale", summary.least_column_scale},
-                    {"max_column_scale", summary.largest_column_scale}};
-  json["row_norms"] = Json::array();
-  for (std::size_t k = 0; k < summary.norm_quantiles.size(); ++k)
-    json["row_norms"].push_back({{"quantile", kNormQuantiles[k]}, {"norm", summary.norm_quantiles[k]}});
-  json["memory_bytes"] = summary.memory_bytes;
-  json["peak_memory_bytes"] = peak_memory_bytes();
-  json["seconds"] = {{"load", load_seconds}};
-  json["advice"] = advice(data, summary);
-  return json;
-}
 
 std::string describe_labels(const Dataset& data, const DataSummary& summary) {
   if (data.y.kind == LabelKind::none) return "none";
@@ -130,7 +72,7 @@ std::string to_text(const Dataset& data, const DataSummary& summary, double load
 
 std::string notes(const Dataset& data, const DataSummary& summary) {
   std::string text;
-  for (const std::string& line : advice(data, summary)) text += "\n" + wrap("Note: " + line, 80, 6) + "\n";
+  for (const std::string& line : advice_on(data, summary)) text += "\n" + wrap("Note: " + line, 80, 6) + "\n";
   return text;
 }
 
@@ -146,7 +88,8 @@ int run(Options options, const Common& common) {
   const DataSummary summary = summarise(data, common.threads);
   const TheoryReport theory = report_theory(data, options.theory, common);
   if (common.json) {
-    Json json = to_json(data, summary, load_seconds);
+    Json json = to_json(data, summary);
+    json["seconds"] = {{"load", load_seconds}};
     json["theory"] = theory.json;
     print_json(json);
   } else {

@@ -63,3 +63,91 @@ def fit(
         Called in the caller's thread with a row of the trace (one-vs-rest: with each class that is done); ``False`` ends
         the fit with the status "interrupted". What it raises is raised by the fit.
     """
+
+def path(
+    X: Rows,
+    y: Floats,
+    *,
+    sample_weight: Floats | None = None,
+    spec: dict[str, Any],
+    options: dict[str, Any] = ...,
+    lambdas: Floats | Sequence[float] | None = None,
+    count: int = 50,
+    ratio: float = 0.0,
+    smallest: float = 0.0,
+    callback: Callback | None = None,
+) -> dict[str, Any]:
+    """One problem at many lambdas, from strong to weak, each from where the last one ended.
+
+    ``lambdas``, or a geometric grid of ``count`` from the largest that is of use down to ``smallest``, or to ``ratio``
+    times the largest (0: as the problem's shape suggests). ``spec["lambda"]`` does not count.
+
+    Returns arrays with one element for each lambda, descending: ``lambdas``, ``coef`` (points x outputs x features),
+    ``intercept`` (points x outputs), ``objective``, ``relative_gap``, ``nonzeros``, ``features``, ``passes``,
+    ``point_seconds``, and the list ``point_status``; further ``status``, ``seconds``, ``cpu_seconds``, ``advice``.
+    A callback is called with each point.
+    """
+
+def cross_validate(
+    X: Rows,
+    y: Floats,
+    *,
+    sample_weight: Floats | None = None,
+    spec: dict[str, Any],
+    options: dict[str, Any] = ...,
+    lambdas: Floats | Sequence[float] | None = None,
+    count: int = 50,
+    ratio: float = 0.0,
+    smallest: float = 0.0,
+    folds: int = 5,
+    metric: str | None = None,
+    callback: Callback | None = None,
+) -> dict[str, Any]:
+    """A path on all rows, and one without each of ``folds`` stratified folds, judged on the rows held out.
+
+    Returns what `path` returns of the path on all rows, and ``scores`` (points x folds), ``metric``,
+    ``higher_is_better``, ``best`` and ``one_standard_error`` (places among the points). The metrics are log-loss, accuracy,
+    balanced-accuracy, auc, average-precision, rmse, mae and r2. A callback is called with ``done`` and ``of``.
+    """
+
+def load(source: str, options: dict[str, Any] = ...) -> dict[str, Any]:
+    """Reads a file, a known dataset or generated rows.
+
+    ``options`` are ``format``, ``precision``, ``layout``, ``threads``, ``cols``, ``index_base``, ``index_order``,
+    ``label_column``, ``weight_column``, ``header``, ``missing``, ``labels_path``. Returns ``X`` (an array, or CSR parts), ``y``
+    (numbers, or codes of ``class_names``), ``labels`` (none, classes, real), ``class_names``, ``sample_weight``,
+    ``feature_names``, ``source``. The arrays are the memory the rows were read into, or the mapped file: read-only.
+    """
+
+def save(
+    path: str,
+    X: Rows,
+    y: Floats | None = None,
+    *,
+    sample_weight: Floats | None = None,
+    labels: str = "none",
+    class_names: Sequence[str] = ...,
+    feature_names: Sequence[str] = ...,
+) -> None:
+    """Writes rows in the format that the extension names."""
+
+def inspect(
+    X: Rows,
+    y: Floats | None = None,
+    *,
+    sample_weight: Floats | None = None,
+    labels: str = "none",
+    class_names: Sequence[str] = ...,
+    spec: dict[str, Any] = ...,
+    options: dict[str, Any] = ...,
+) -> dict[str, Any]:
+    """The facts of ``s3gd inspect --json``.
+
+    ``options`` are ``batch``, ``inner``, ``step``, ``variance``, ``anchors``, ``neighbours``, ``kernel``, ``threads``, ``seed``.
+    """
+
+def known_datasets() -> list[dict[str, Any]]:
+    """The catalogue: name, summary, sizes, homepage, and whether the rows are here."""
+
+def data_path(name: str, part: str = "train") -> str:
+    """The file with the rows of a known dataset, ``part`` train or test."""

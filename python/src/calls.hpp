@@ -3,11 +3,30 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <vector>
+
+#include "s3gd/matrix.hpp"
+
 namespace s3gd::python {
 
 namespace nb = nanobind;
 
 nb::dict fit(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options, nb::object start,
              nb::object x_val, nb::object y_val, nb::object callback);
+
+nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options, nb::object lambdas,
+              Index count, double ratio, double smallest, nb::object callback);
+nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
+                        nb::object lambdas, Index count, double ratio, double smallest, Index folds, nb::object metric,
+                        nb::object callback);
+
+nb::dict load(const std::string& source, nb::dict options);
+void save(const std::string& path, nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,
+          std::vector<std::string> class_names, std::vector<std::string> feature_names);
+nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,
+                   std::vector<std::string> class_names, nb::dict spec, nb::dict options);
+nb::object known_datasets();
+std::string data_path(const std::string& name, const std::string& part);
 
 }  // namespace s3gd::python

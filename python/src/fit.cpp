@@ -42,14 +42,6 @@ struct FitCall {
   }
 };
 
-// Coefficients are given for every class, so each must have been there to be fitted.
-void require_all_classes(Index fitted, const Settings& settings) {
-  if (fitted != settings.classes)
-    throw Error("only " + std::to_string(fitted) + " of the " + std::to_string(settings.classes) +
-                    " classes have rows of positive weight",
-                "leave out the classes without any");
-}
-
 Outcome fit_one_output(const FitCall& call) {
   const Problem problem(call.train, one_output_spec(call.settings));
   std::optional<Problem> test;
@@ -126,8 +118,6 @@ Outcome fit_task(const FitCall& call) {
       return fit_one_output(call);
   }
 }
-
-bool says_go_on(const nb::object& answer) { return !answer.is(nb::handle(Py_False)); }
 
 nb::dict class_row(const std::string& name, const Summary& summary) {
   nb::dict row;

@@ -1,5 +1,7 @@
 // _core: the library as the Python package calls it. python/s3gd/_core.pyi says the same in types.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "calls.hpp"
 #include "s3gd/error.hpp"
@@ -12,7 +14,20 @@ NB_MODULE(_core, m) {
   m.attr("version") = S3GD_VERSION;
   nb::exception<s3gd::Error>(m, "Error", PyExc_ValueError);
 
-  m.def("fit", &s3gd::python::fit, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
-        "options"_a = nb::dict(), "start"_a = nb::none(), "X_val"_a = nb::none(), "y_val"_a = nb::none(),
-        "callback"_a = nb::none(), "Fits a model; see _core.pyi.");
+  using namespace s3gd::python;
+  const char* see = "See _core.pyi.";
+  m.def("fit", &fit, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a, "options"_a = nb::dict(),
+        "start"_a = nb::none(), "X_val"_a = nb::none(), "y_val"_a = nb::none(), "callback"_a = nb::none(), see);
+  m.def("path", &path, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a, "options"_a = nb::dict(),
+        "lambdas"_a = nb::none(), "count"_a = 50, "ratio"_a = 0.0, "smallest"_a = 0.0, "callback"_a = nb::none(), see);
+  m.def("cross_validate", &cross_validate, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
+        "options"_a = nb::dict(), "lambdas"_a = nb::none(), "count"_a = 50, "ratio"_a = 0.0, "smallest"_a = 0.0,
+        "folds"_a = 5, "metric"_a = nb::none(), "callback"_a = nb::none(), see);
+  m.def("load", &load, "source"_a, "options"_a = nb::dict(), see);
+  m.def("save", &save, "path"_a, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
+        "labels"_a = "none", "class_names"_a = nb::list(), "feature_names"_a = nb::list(), see);
+  m.def("inspect", &inspect, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
+        "labels"_a = "none", "class_names"_a = nb::list(), "spec"_a = nb::dict(), "options"_a = nb::dict(), see);
+  m.def("known_datasets", &known_datasets, see);
+  m.def("data_path", &data_path, "name"_a, "part"_a = "train", see);
 }

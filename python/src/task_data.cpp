@@ -43,6 +43,13 @@ ProblemSpec one_output_spec(const Settings& settings) {
   return spec;
 }
 
+void require_all_classes(Index fitted, const Settings& settings) {
+  if (fitted != settings.classes)
+    throw Error("only " + std::to_string(fitted) + " of the " + std::to_string(settings.classes) +
+                    " classes have rows of positive weight",
+                "leave out the classes without any");
+}
+
 std::optional<Coefficients> start_of(nb::handle start, Index outputs, Index features) {
   if (start.is_none()) return std::nullopt;
   nb::tuple parts;

@@ -19,6 +19,9 @@ std::optional<Dataset> validation_of(nb::handle x, nb::handle y, const Settings&
 // Of a problem with one output.
 ProblemSpec one_output_spec(const Settings& settings);
 
+// Coefficients are given for every class: throws unless each was there to be fitted.
+void require_all_classes(Index fitted, const Settings& settings);
+
 // Weights and intercepts, outputs x features and outputs, as Python knows them.
 struct Coefficients {
   std::vector<double> weights;

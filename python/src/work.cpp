@@ -8,7 +8,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
+// Python runs the handlers of signals there and nowhere else.
+bool is_main_thread() {
+  const nb::object threading = nb::module_::import_("threading");
+  return threading.attr("main_thread")().attr("ident").equal(threading.attr("get_ident")());
+}
+
 }  // namespace
+
+Work::Work(OnInterrupt on_interrupt) : on_interrupt_(on_interrupt), in_main_thread_(is_main_thread()) {}
 
 void Work::run(const std::function<void()>& body) {
   {
@@ -33,8 +41,17 @@ void Work::run(const std::function<void()>& body) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+// Other threads take the interpreter's lock for errands only: one that is left behind when Python ends never wakes.
+void Work::wait(std::unique_lock<std::mutex>& lock) {
+  const auto called = [this] { return done_ || (errand_ != nullptr && !answer_); };
+  if (in_main_thread_)
+    changed_.wait_for(lock, kBetweenLooks, called);
+  else
+    changed_.wait(lock, called);
+}
+
 void Work::serve(std::unique_lock<std::mutex>& lock) {
-  changed_.wait_for(lock, kBetweenLooks, [this] { return done_ || (errand_ != nullptr && !answer_); });
+  wait(lock);
   if (done_) return;
   const std::function<bool()>* errand = answer_ ? nullptr : errand_;
   lock.unlock();
@@ -69,7 +86,7 @@ bool Work::ask(const std::function<bool()>& errand) {
 }
 
 void Work::look_at_signals() {
-  if (PyErr_CheckSignals() == 0) return;
+  if (!in_main_thread_ || PyErr_CheckSignals() == 0) return;
   if (on_interrupt_ == OnInterrupt::keep && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
     PyErr_Clear();
     stop_.store(true);

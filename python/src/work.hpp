@@ -1,8 +1,8 @@
 // Work done without the interpreter's lock, in a thread of its own.
 //
-// The thread that called from Python waits. Every 50 ms it lets Python look at its signals, so that Ctrl-C ends the work
-// (the library asks interrupted() often) wherever the work is; and it runs what the work wants to tell Python, so that
-// a callback finds itself in its user's thread.
+// The thread that called from Python waits. If it is Python's main thread, it looks at signals every 50 ms, so that Ctrl-C
+// ends the work (the library asks interrupted() often) wherever the work is. And it runs what the work wants to tell
+// Python, so that a callback finds itself in its user's thread.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,7 +23,7 @@ enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by th
 
 class Work {
  public:
-  explicit Work(OnInterrupt on_interrupt) : on_interrupt_(on_interrupt) {}
+  explicit Work(OnInterrupt on_interrupt);
 
   // Runs `body` to its end. Rethrows what it threw, and before that what Python raised meanwhile: a signal's handler
   // (KeyboardInterrupt as a rule) or an errand.
@@ -34,11 +34,13 @@ class Work {
   bool ask(const std::function<bool()>& errand);
 
  private:
+  void wait(std::unique_lock<std::mutex>& lock);
   void serve(std::unique_lock<std::mutex>& lock);
   void look_at_signals();
   void keep_error();  // of Python, the first; ends the work
 
   OnInterrupt on_interrupt_;
+  bool in_main_thread_;
   StopFlag stop_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -48,5 +50,8 @@ class Work {
   std::exception_ptr failure_;
   std::optional<nb::python_error> raised_;
 };
+
+// What a callback returned: anything but False.
+inline bool says_go_on(const nb::object& answer) { return !answer.is(nb::handle(Py_False)); }
 
 }  // namespace s3gd::python

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "data/row_access.hpp"
 #include "model/full_pass.hpp"
@@ -87,7 +88,7 @@ double largest_eigenvalue(const Problem& problem, const Sample& sample, std::uin
     for (std::size_t j = 0; j < v.size(); ++j) rayleigh += v[j] * next[j];
     const bool settled = std::abs(rayleigh - eigenvalue) <= accuracy * rayleigh;
     eigenvalue = rayleigh;
-    if (settled) break;
+    if (settled || interrupted()) break;
     v.swap(next);
   }
   return eigenvalue;

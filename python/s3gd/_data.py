@@ -1,0 +1,210 @@
+"""Data in and out: `load`, `save` and `inspect`."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _core
+
+
+@dataclass
+class Dataset:
+    """Rows, labels and names, as `load` returns them.
+
+    Attributes
+    ----------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features)
+        Read-only: it is the memory the file was read into, or the mapped file itself.
+    y : ndarray of shape (n_samples,) or None
+        Class names, whole numbers or real numbers, as in the file.
+    sample_weight : ndarray of shape (n_samples,) or None
+    feature_names : list of str
+        Empty where the file names none.
+    source : str
+        Where the rows came from.
+    """
+
+    X: object
+    y: np.ndarray | None = None
+    sample_weight: np.ndarray | None = None
+    feature_names: list = field(default_factory=list)
+    source: str = ""
+
+    def __repr__(self):
+        kind = "dense" if isinstance(self.X, np.ndarray) else "sparse"
+        labels = "no labels" if self.y is None else f"labels of type {self.y.dtype}"
+        return f"<Dataset {self.source!r}: {self.X.shape[0]} x {self.X.shape[1]} {kind} {self.X.dtype}, {labels}>"
+
+
+def core_rows(X):
+    """Rows as the core takes them. C-ordered float32 or float64 arrays and canonical CSR matrices are not copied."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X.data, X.indices, X.indptr, X.shape[1]
+    X = np.asarray(X)
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    if X.ndim == 2 and X.shape[1] > 1 and (X.strides[1] != X.itemsize or X.strides[0] < X.shape[1] * X.itemsize):
+        X = np.ascontiguousarray(X)
+    return X
+
+
+def core_labels(y):
+    """Labels as the core describes them: the kind, one number for each row, and the names of classes that are words."""
+    if y is None:
+        return "none", None, []
+    y = np.asarray(y).ravel()
+    if y.dtype.kind in "biuf":
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        whole = y.dtype.kind != "f" or bool((numbers == np.round(numbers)).all())
+        return ("classes" if whole else "real"), numbers, []
+    names, codes = np.unique(y.astype(str), return_inverse=True)
+    return "classes", codes.astype(np.float64), names.tolist()
+
+
+def _labels(parts):
+    y = parts["y"]
+    if y is None or parts["labels"] == "none":
+        return None
+    if parts["class_names"]:
+        return np.array(parts["class_names"])[y.astype(np.int64)]
+    return y.astype(np.int64) if parts["labels"] == "classes" else y
+
+
+def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options):
+    """Reads rows and labels from anything the ``s3gd`` program reads.
+
+    Parameters
+    ----------
+    source : str or path
+        A file (LIBSVM, CSV, npy, npz, IDX, s3d; compressed or not), the name of a known dataset (`s3gd.datasets`), or
+        ``"gen:KIND?rows=..&cols=.."`` for generated rows.
+    dtype : numpy.float32 or numpy.float64
+    layout : {"auto", "dense", "sparse"}
+        Auto: dense where more than a third of the entries are not zero.
+    return_X_y : bool
+        Return the pair ``(X, y)`` instead of a `Dataset`.
+    **options
+        ``format``, ``threads``, ``cols``, ``index_base``, ``index_order``, ``label_column``, ``weight_column``,
+        ``header``, ``missing``, ``labels_path``: as the options of ``s3gd train``.
+
+    Returns
+    -------
+    Dataset, or (X, y)
+        The arrays are the memory the file was read into; nothing is copied.
+
+    Examples
+    --------
+    >>> import s3gd
+    >>> data = s3gd.load("gen:gaussian?rows=200&cols=5")
+    >>> data.X.shape, data.y.shape
+    ((200, 5), (200,))
+    """
+    precision = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}.get(np.dtype(dtype))
+    if precision is None:
+        raise ValueError(f"dtype is float32 or float64, not {np.dtype(dtype)}")
+    parts = _core.load(str(source), {"precision": precision, "layout": layout} | options)
+    X = parts["X"]
+    if isinstance(X, tuple):
+        from scipy import sparse
+
+        data, indices, indptr, cols = X
+        X = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, cols), copy=False)
+        X.has_canonical_format = True
+    y = _labels(parts)
+    if return_X_y:
+        return X, y
+    return Dataset(X, y, parts["sample_weight"], parts["feature_names"], parts["source"])
+
+
+def save(path, X, y=None, *, sample_weight=None, feature_names=None):
+    """Writes rows and labels to a file; its extension names the format (``.s3d`` opens fastest).
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, s3gd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "rows.s3d")
+    ...     s3gd.save(file, np.eye(3), ["a", "b", "a"])
+    ...     s3gd.load(file).y.tolist()
+    ['a', 'b', 'a']
+    """
+    labels, numbers, names = core_labels(y)
+    _core.save(str(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
+               feature_names=[] if feature_names is None else [str(name) for name in feature_names])
+
+
+def _weights(sample_weight):
+    return None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+
+
+class Inspection(dict):
+    """What `inspect` found: a dict that prints well."""
+
+    def __repr__(self):
+        lines = []
+        for key, value in self.items():
+            if isinstance(value, dict):
+                value = ", ".join(f"{name} {_short(part)}" for name, part in value.items() if not isinstance(part, dict))
+            elif key == "row_norms":
+                value = "  ".join(_short(row["norm"]) for row in value) + "  (min 5 25 50 75 95 max)"
+            elif key == "classes":
+                value = ", ".join(f"{row['label']} ({row['rows']})" for row in value[:12]) + (", .." if value[12:] else "")
+            elif isinstance(value, list):
+                value = "; ".join(value)
+            lines.append(f"{key:<18} {_short(value)}")
+        return "\n".join(lines)
+
+
+def _short(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1e-3, alpha=0.5, intercept="free",
+            variance=False, **options):
+    """What is in the data, what to look out for before training on it, and what theory says of a problem over it.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), or str
+        Rows, or a source that `load` reads (then leave out `y`).
+    y : array-like of shape (n_samples,), optional
+    loss : {"logistic", "squared", "squared-hinge", "smooth-hinge"}, optional
+        By default logistic, and squared for labels that are real numbers. Of more than two classes, the largest is told
+        from the rest.
+    penalty, lambda_, alpha, intercept
+        As in the objective of ``s3gd train``: ``mean(loss) + lambda_ * ||w||^2`` for l2.
+    variance : bool
+        Build a graph and measure the variance of every gradient estimator.
+    **options
+        ``batch``, ``inner``, ``step``, ``anchors``, ``neighbours``, ``kernel``, ``threads``, ``seed``.
+
+    Returns
+    -------
+    Inspection
+        A dict with the keys of ``s3gd inspect --json``.
+
+    Examples
+    --------
+    >>> import s3gd
+    >>> facts = s3gd.inspect([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]], [0, 1, 1])
+    >>> facts["rows"], facts["nonzeros"], facts["theory"]["L"]
+    (3, 4, 6.5)
+    """
+    source = None
+    if isinstance(X, str):
+        data = load(X)
+        source, X, y, sample_weight = data.source, data.X, data.y, data.sample_weight
+    labels, numbers, names = core_labels(y)
+    spec = {"penalty": penalty, "lambda": lambda_, "alpha": alpha, "intercept": intercept}
+    if loss is not None:
+        spec["loss"] = loss
+    facts = _core.inspect(core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
+                          spec=spec, options=options | {"variance": variance})
+    facts["source"] = source or "arrays"
+    return Inspection(facts)

@@ -1,0 +1,195 @@
+// load, save, inspect, and the known datasets.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <nlohmann/json.hpp>
+
+#include "arrays.hpp"
+#include "calls.hpp"
+#include "data/catalog.hpp"
+#include "dict_reader.hpp"
+#include "fit/inspect.hpp"
+#include "results.hpp"
+#include "s3gd/error.hpp"
+#include "settings.hpp"
+#include "work.hpp"
+
+namespace s3gd::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+LoadOptions load_options(const nb::dict& dict) {
+  DictReader given(dict, "options");
+  LoadOptions options;
+  given.read("format", options.format);
+  given.read_name("precision", options.precision);
+  given.read_name("layout", options.layout);
+  given.read("threads", options.threads);
+  given.read("cols", options.cols);
+  given.read_name("index_base", options.index_base);
+  given.read_name("index_order", options.index_order);
+  given.read("label_column", options.label_column);
+  given.read("weight_column", options.weight_column);
+  given.read("header", options.header);
+  given.read_name("missing", options.missing);
+  given.read("labels_path", options.labels_path);
+  given.finish();
+  return options;
+}
+
+template <class T>
+nb::object rows_to_python(const DenseView<T>& view, const Matrix& matrix) {
+  const auto rows = static_cast<std::size_t>(view.rows), cols = static_cast<std::size_t>(view.cols);
+  if (view.stride == view.cols) return array_over(view.values, {rows, cols}, matrix.owner());
+  throw Error("rows with gaps between them were read");  // no reader makes such
+}
+
+template <class T, class I>
+nb::object rows_to_python(const CsrView<T, I>& view, const Matrix& matrix) {
+  const auto first = view.rows == 0 ? 0 : view.starts[0];
+  if (first != 0) throw Error("sparse rows that begin after the first entry were read");  // no reader makes such
+  const auto stored = static_cast<std::size_t>(view.nonzeros()), rows = static_cast<std::size_t>(view.rows);
+  return nb::make_tuple(array_over(view.values, {stored}, matrix.owner()),
+                        array_over(view.columns, {stored}, matrix.owner()),
+                        array_over(view.starts, {rows + 1}, matrix.owner()), view.cols);
+}
+
+nb::object numbers(const Array<double>& values) {
+  if (values.empty()) return nb::none();
+  return array_over(values.data(), {static_cast<std::size_t>(values.size())}, values.owner());
+}
+
+// Labels as classes with the names given, as numbers, or none at all.
+Dataset described(nb::handle x, nb::handle y, nb::handle weights, const std::string& labels,
+                  std::vector<std::string> class_names) {
+  Dataset data;
+  data.x = matrix_of(x);
+  data.y.kind = parse_name<LabelKind>("kind of labels", labels);
+  if (data.y.kind != LabelKind::none) {
+    data.y.values = vector_of(y, "y");
+    data.y.class_names = std::move(class_names);
+    if (data.y.values.size() != data.rows())
+      throw Error("y has " + std::to_string(data.y.values.size()) + " elements for " + std::to_string(data.rows()) +
+                  " rows");
+    for (const double code : data.y.values)
+      if (const auto count = static_cast<double>(data.y.class_names.size()); count > 0 && !(code >= 0 && code < count))
+        throw Error("y holds " + std::to_string(code) + ", but only " + std::to_string(data.y.class_names.size()) +
+                    " classes have a name");
+  }
+  if (!weights.is_none()) data.weights = vector_of(weights, "sample_weight");
+  if (!data.weights.empty() && data.weights.size() != data.rows())
+    throw Error(std::to_string(data.weights.size()) + " sample weights for " + std::to_string(data.rows()) + " rows");
+  return data;
+}
+
+TheoryQuestion question_of(const nb::dict& dict) {
+  DictReader given(dict, "options");
+  TheoryQuestion question;
+  given.read("batch", question.batch);
+  given.read("inner", question.inner);
+  given.read("step", question.step);
+  given.read("seed", question.seed);
+  given.read("threads", question.threads);
+  bool variance = false;
+  given.read("variance", variance);
+  GraphOptions graph;
+  given.read("anchors", graph.anchors);
+  given.read("neighbours", graph.neighbours);
+  given.read_name("kernel", graph.kernel);
+  if (variance) question.graph = graph;
+  given.finish();
+  return question;
+}
+
+// Null where the data is no problem for the loss: what is in it is worth knowing even then.
+Json theory_of(const Dataset& data, const ProblemSpec& spec, bool loss_was_given, const TheoryQuestion& question) {
+  if (data.y.kind == LabelKind::none) return nullptr;
+  try {
+    const Problem problem(data, usual_spec(spec, data, loss_was_given));
+    return to_json(theory_facts(problem, question));
+  } catch (const Error& error) {
+    return {{"problem", error.what()}};
+  }
+}
+
+Json to_json(const KnownDataset& entry) {
+  return {{"name", entry.name},
+          {"summary", entry.summary},
+          {"train_rows", entry.train_rows},
+          {"test_rows", entry.test_rows},
+          {"cols", entry.cols},
+          {"classes", entry.classes},
+          {"homepage", entry.homepage},
+          {"here", find_known(entry.name).has_value()}};
+}
+
+}  // namespace
+
+nb::dict load(const std::string& source, nb::dict options) {
+  const LoadOptions with = load_options(options);
+  Dataset data;
+  Work work(OnInterrupt::raise);
+  work.run([&] {
+    data = s3gd::load(source, with);
+    data.verify(with.threads);
+  });
+  nb::dict result;
+  result["X"] = data.x.visit([&](const auto& view) { return rows_to_python(view, data.x); });
+  result["y"] = numbers(data.y.values);
+  result["labels"] = name_of(data.y.kind);
+  result["class_names"] = data.y.class_names;
+  result["sample_weight"] = numbers(data.weights);
+  result["feature_names"] = data.feature_names;
+  result["source"] = data.source;
+  return result;
+}
+
+void save(const std::string& path, nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,
+          std::vector<std::string> class_names, std::vector<std::string> feature_names) {
+  Dataset data = described(x, y, sample_weight, labels, std::move(class_names));
+  data.feature_names = std::move(feature_names);
+  Work work(OnInterrupt::raise);
+  work.run([&] {
+    data.x.check();
+    s3gd::save(data, path);
+  });
+}
+
+nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,
+                   std::vector<std::string> class_names, nb::dict spec, nb::dict options) {
+  const Dataset data = described(x, y, sample_weight, labels, std::move(class_names));
+  const TheoryQuestion question = question_of(options);
+  nb::dict chosen;
+  chosen["threads"] = question.threads;
+  const Settings settings = settings_of(spec, chosen);
+  const bool loss_was_given = spec.contains("loss");
+  Json facts;
+  Work work(OnInterrupt::raise);
+  work.run([&] {
+    data.x.check(question.threads);
+    facts = to_json(data, summarise(data, question.threads));
+    facts["theory"] = theory_of(data, settings.problem, loss_was_given, question);
+  });
+  return to_python(facts);
+}
+
+nb::object known_datasets() {
+  Json list = Json::array();
+  for (const KnownDataset& entry : catalog()) list.push_back(to_json(entry));
+  return to_python(list);
+}
+
+std::string data_path(const std::string& name, const std::string& part) {
+  if (part != "train" && part != "test") throw Error("the part of a dataset is 'train' or 'test', not '" + part + "'");
+  if (const auto path = find_known(name, part == "train" ? Part::train : Part::test)) return *path;
+  if (const KnownDataset* entry = find_entry(name)) {
+    if (find_known(name)) throw Error("the dataset " + name + " has no rows for tests on this machine");
+    throw_not_here(*entry);
+  }
+  const std::string nearest = nearest_entry(name);
+  throw Error("no dataset is known as '" + name + "'", nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+}
+
+}  // namespace s3gd::python

@@ -1,0 +1,176 @@
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "calls.hpp"
+#include "fit/score.hpp"
+#include "model/targets.hpp"
+#include "results.hpp"
+#include "s3gd/error.hpp"
+#include "s3gd/path.hpp"
+#include "task_data.hpp"
+#include "work.hpp"
+
+namespace s3gd::python {
+namespace {
+
+ProblemFamily family_of(const Dataset& data, const Settings& settings) {
+  if (settings.check) data.x.check(settings.problem.threads);
+  switch (settings.task) {
+    case Task::ovr:
+      require_all_classes(static_cast<Index>(classes_of(data, settings.problem.loss.kind).size()), settings);
+      return ProblemFamily::one_vs_rest(data, settings.problem);
+    case Task::softmax: {
+      const SoftmaxProblem problem(data, settings.softmax);
+      require_all_classes(problem.classes(), settings);
+      return problem;
+    }
+    default:
+      return Problem(data, one_output_spec(settings));
+  }
+}
+
+struct Grid {
+  std::vector<double> lambdas;  // empty: by the options
+  GridOptions options;
+
+  std::vector<double> of(const ProblemFamily& family) const {
+    return lambdas.empty() ? lambda_grid(family, options) : lambdas;
+  }
+};
+
+Grid grid_of(nb::handle lambdas, Index count, double ratio, double smallest) {
+  Grid grid;
+  if (!lambdas.is_none()) {
+    grid.lambdas = numbers_of(lambdas, "lambdas");
+    if (grid.lambdas.empty()) throw Error("lambdas is empty", "give at least one, or None for a grid");
+  }
+  grid.options = {count, ratio, smallest};
+  return grid;
+}
+
+nb::dict point_row(const PathPoint& point) {
+  nb::dict row;
+  row["lambda"] = point.lambda;
+  row["objective"] = point.certificate.primal;
+  row["relative_gap"] = point.certificate.relative_gap;
+  row["status"] = name_of(point.status);
+  row["nonzeros"] = point.nonzeros;
+  row["features"] = point.features;
+  row["passes"] = point.passes;
+  row["seconds"] = point.seconds;
+  return row;
+}
+
+template <class F>
+nb::object column(const std::vector<PathPoint>& points, F&& value) {
+  std::vector<std::decay_t<decltype(value(points.front()))>> values;
+  for (const PathPoint& point : points) values.push_back(value(point));
+  return array_from(std::move(values));
+}
+
+void add_points(nb::dict& result, const std::vector<PathPoint>& points, const ProblemFamily& family) {
+  Coefficients all;
+  nb::list statuses;
+  const auto dim = static_cast<std::size_t>(family.dim());
+  for (const PathPoint& point : points) {
+    for (std::size_t at = 0; at < point.w.size(); at += dim)
+      append_output(all, std::span(point.w).subspan(at, dim), family.data().cols());
+    statuses.append(name_of(point.status));
+  }
+  const auto outputs = static_cast<std::size_t>(family.outputs()),
+             cols = static_cast<std::size_t>(family.data().cols());
+  result["lambdas"] = column(points, [](const PathPoint& p) { return p.lambda; });
+  result["coef"] = array_from(std::move(all.weights), {points.size(), outputs, cols});
+  result["intercept"] = array_from(std::move(all.intercepts), {points.size(), outputs});
+  result["objective"] = column(points, [](const PathPoint& p) { return p.certificate.primal; });
+  result["relative_gap"] = column(points, [](const PathPoint& p) { return p.certificate.relative_gap; });
+  result["nonzeros"] = column(points, [](const PathPoint& p) { return p.nonzeros; });
+  result["features"] = column(points, [](const PathPoint& p) { return p.features; });
+  result["passes"] = column(points, [](const PathPoint& p) { return p.passes; });
+  result["point_seconds"] = column(points, [](const PathPoint& p) { return p.seconds; });
+  result["point_status"] = statuses;
+}
+
+// What paths and cross-validations have in common.
+template <class R>
+void add_facts(nb::dict& result, const R& run) {
+  nb::list advice;
+  for (const std::string& line : run.advice) advice.append(line);
+  result["status"] = name_of(run.status);
+  result["seconds"] = run.seconds;
+  result["cpu_seconds"] = run.cpu_seconds;
+  result["advice"] = advice;
+}
+
+nb::object scores_of(const std::vector<ScoredLambda>& points, Index folds) {
+  std::vector<double> scores;
+  for (const ScoredLambda& point : points) scores.insert(scores.end(), point.scores.begin(), point.scores.end());
+  return array_from(std::move(scores), {points.size(), static_cast<std::size_t>(folds)});
+}
+
+}  // namespace
+
+nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options, nb::object lambdas,
+              Index count, double ratio, double smallest, nb::object callback) {
+  const Settings settings = settings_of(spec, options);
+  const Dataset data = dataset_of(x, y, sample_weight, settings);
+  const Grid grid = grid_of(lambdas, count, ratio, smallest);
+  Work work(settings.on_interrupt);
+  WatchPoint watch;
+  if (!callback.is_none())
+    watch = [&](const PathPoint& point) { return work.ask([&] { return says_go_on(callback(point_row(point))); }); };
+  std::optional<ProblemFamily> family;
+  Path path;
+  work.run([&] {
+    family.emplace(family_of(data, settings));
+    path = solve_path(*family, grid.of(*family), settings.solve, watch);
+  });
+  nb::dict result;
+  add_points(result, path.points, *family);
+  add_facts(result, path);
+  return result;
+}
+
+nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
+                        nb::object lambdas, Index count, double ratio, double smallest, Index folds, nb::object metric,
+                        nb::object callback) {
+  const Settings settings = settings_of(spec, options);
+  const Dataset data = dataset_of(x, y, sample_weight, settings);
+  const Grid grid = grid_of(lambdas, count, ratio, smallest);
+  Work work(settings.on_interrupt);
+  CrossValidationOptions with;
+  with.folds = folds;
+  with.solve = settings.solve;
+  if (!callback.is_none())
+    with.watch = [&](Index done, Index of) {
+      return work.ask([&] {
+        nb::dict row;
+        row["done"] = done;
+        row["of"] = of;
+        return says_go_on(callback(row));
+      });
+    };
+  std::optional<ScoreKind> wanted;
+  if (!metric.is_none())
+    wanted = parse_name<ScoreKind>("metric", DictReader::with_hyphens(nb::cast<std::string>(metric)));
+  std::optional<ProblemFamily> family;
+  CrossValidation run;
+  work.run([&] {
+    family.emplace(family_of(data, settings));
+    with.metric = wanted.value_or(usual_metric(*family));
+    with.lambdas = grid.of(*family);
+    run = s3gd::cross_validate(*family, with);
+  });
+  run.path.points.resize(run.points.size());
+  nb::dict result;
+  add_points(result, run.path.points, *family);
+  result["scores"] = scores_of(run.points, folds);
+  result["metric"] = name_of(with.metric);
+  result["higher_is_better"] = higher_is_better(with.metric);
+  result["best"] = run.best;
+  result["one_standard_error"] = run.one_standard_error;
+  add_facts(result, run);
+  return result;
+}
+
+}  // namespace s3gd::python
