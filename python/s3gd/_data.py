@@ -101,7 +101,7 @@ def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options
     Examples
     --------
     >>> import s3gd
-    >>> data = s3gd.load("gen:gaussian?rows=200&cols=5")
+    >>> data = s3gd.load("gen:manifold?rows=200&cols=5")
     >>> data.X.shape, data.y.shape
     ((200, 5), (200,))
     """

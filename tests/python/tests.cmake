@@ -12,9 +12,11 @@ endif()
 function(s3gd_add_python_test name python file)
   add_test(NAME ${name} COMMAND ${python} -m pytest -q --no-header -p no:cacheprovider ${file}
            WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
-  set_tests_properties(
-    ${name} PROPERTIES TIMEOUT 300 LABELS python ENVIRONMENT
-                       "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MPLBACKEND=Agg")
+  set(environment "PYTHONPATH=${PROJECT_BINARY_DIR}/python" PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg)
+  if(TARGET s3gd_app)
+    list(APPEND environment "S3GD_PROGRAM=$<TARGET_FILE:s3gd_app>")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS python ENVIRONMENT "${environment}")
 endfunction()
 
 set(oldest ${PROJECT_SOURCE_DIR}/build/python-oldest/bin/python)
@@ -23,7 +25,7 @@ foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME_WE)
   string(REGEX REPLACE "^test_" "" name ${name})
   s3gd_add_python_test(Python.${name} ${Python_EXECUTABLE} ${file})
-  file(STRINGS ${file} marked REGEX "also with the oldest scikit-learn")
+  file(STRINGS ${file} marked REGEX "[Aa]lso with the oldest scikit-learn")
   if(marked AND EXISTS ${oldest})
     s3gd_add_python_test(Python.oldest_${name} ${oldest} ${file})
   endif()
