@@ -11,7 +11,14 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 
 file(GLOB_RECURSE S3GD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-add_library(s3gd_objects OBJECT ${S3GD_SOURCES})
+# The report page's skeleton, style and scripts become strings.
+file(GLOB S3GD_PAGE CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/report/*)
+set(S3GD_PAGE_SOURCE ${PROJECT_BINARY_DIR}/report_assets.cpp)
+add_custom_command(OUTPUT ${S3GD_PAGE_SOURCE}
+                   COMMAND ${CMAKE_COMMAND} -D FOLDER=${PROJECT_SOURCE_DIR}/report -D OUTPUT=${S3GD_PAGE_SOURCE}
+                           -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+                   DEPENDS ${S3GD_PAGE} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+add_library(s3gd_objects OBJECT ${S3GD_SOURCES} ${S3GD_PAGE_SOURCE})
 target_include_directories(s3gd_objects PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(s3gd_objects PRIVATE ${S3GD_WARNINGS})
 target_compile_definitions(s3gd_objects PRIVATE S3GD_VERSION="${PROJECT_VERSION}")

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 LONGEST_FILE = 450
-CODE = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
+CODE = {".cpp", ".hpp", ".py", ".cmake", ".sh", ".js", ".mjs", ".css", ".html"}
 TEXT = CODE | {".md", ".json", ".cff", ".txt", ""}
 SKIPPED = {".git", ".venv", "build", "s3gd-demo", "node_modules", "__pycache__", "corpus"}  # the last: of the fuzz targets
 WORDS = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|/(?:work|root)/[a-z]|place" r"holder text)")

@@ -11,6 +11,7 @@ std::function<int()> setup_export(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
 std::function<int()> setup_inspect(CLI::App& app, const Common& common);
 std::function<int()> setup_convert(CLI::App& app, const Common& common);
+std::function<int()> setup_report(CLI::App& app, const Common& common);
 std::function<int()> setup_list(CLI::App& app, const Common& common);
 std::function<int()> setup_data(CLI::App& app, const Common& common);
 
@@ -48,6 +49,8 @@ const std::vector<Command>& commands() {
        setup_convert},
       {"data", "Data", "known datasets: what there is, download, where it lies",
        "s3gd data list\ns3gd data get mnist\ns3gd inspect mnist", setup_data},
+      {"report", "Compare", "the page of a comparison from its run.json, and its figures for a paper",
+       "s3gd report results -o results.html\ns3gd report results/run.json --figures figures", setup_report},
       {"list", "Reference", "losses, penalties, formats, generators, .. with one line each", "s3gd list losses",
        setup_list},
   };

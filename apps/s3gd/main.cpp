@@ -9,6 +9,7 @@
 #include "kernel/kernel.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "png.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
@@ -142,5 +143,6 @@ int guarded(const Arguments& arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not keep a model from being written
   s3gd::catch_interrupts();
+  s3gd::app::install_rasteriser();
   return s3gd::app::finish_output(s3gd::app::guarded({argv + 1, argv + argc}));
 }

@@ -6,32 +6,32 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/chart.hpp"
-#include "report/page.hpp"
+#include "report/document.hpp"
 
 namespace s3gd::report {
 namespace {
 
 constexpr std::size_t kNamedCurves = 10, kMostCurves = 200;
-constexpr const char* kLambda = "lambda, weaker to the right";
 
 std::string name_of_feature(const PathPage& about, std::size_t j) {
   return about.feature_names.empty() ? fmt::format("column {}", j) : about.feature_names[j];
 }
 
-Chart over_lambda(const std::string& title, const std::vector<double>& lambdas) {
-  Chart chart;
-  chart.title = title;
-  chart.x_name = kLambda;
-  chart.x = lambdas;
-  chart.log_x = chart.falling_x = true;
-  return chart;
+const Axis kLambda{"lambda", "lambda, weaker to the right", true, true};
+
+Figure over_lambda(const std::string& id, const std::string& title, const Axis& y) {
+  return {.id = id, .title = title, .caption = {}, .x = {kLambda}, .y = {y}, .series = {}};
 }
 
-std::vector<double> lambdas_of(const Path& path) {
-  std::vector<double> lambdas;
-  for (const PathPoint& point : path.points) lambdas.push_back(point.lambda);
-  return lambdas;
+template <class Value>
+Series series_of(const std::string& name, const std::string& y_key, const Path& path, Value&& value) {
+  Series series;
+  series.name = name;
+  for (const PathPoint& point : path.points) {
+    series.x[kLambda.key].push_back(point.lambda);
+    series.y[y_key].middle.push_back(value(point));
+  }
+  return series;
 }
 
 // The weight of a feature; with several outputs the length of its weights.
@@ -59,58 +59,56 @@ std::vector<std::size_t> leading_features(const Path& path, const PathPage& abou
   return order;
 }
 
-std::string weight_curves(const Path& path, const PathPage& about) {
+Figure weight_curves(const Path& path, const PathPage& about) {
   const std::vector<std::size_t> features = leading_features(path, about);
-  Chart chart = over_lambda(about.outputs == 1 ? "Weights" : "Length of each feature's weights over the classes",
-                            lambdas_of(path));
-  for (std::size_t rank = features.size(); rank-- > kNamedCurves;) {  // quiet ones first: named ones lie on top
-    Line line{.name = name_of_feature(about, features[rank]), .quiet = true};
-    for (const PathPoint& point : path.points) line.y.push_back(weight_of(point, about, features[rank]));
-    chart.lines.push_back(std::move(line));
-  }
-  for (std::size_t rank = 0; rank < std::min(kNamedCurves, features.size()); ++rank) {
-    Line line{.name = name_of_feature(about, features[rank])};
-    for (const PathPoint& point : path.points) line.y.push_back(weight_of(point, about, features[rank]));
-    chart.lines.push_back(std::move(line));
-  }
-  chart.marks.push_back({path.points[about.chosen].lambda, "chosen"});
-  return draw(chart);
+  Figure figure =
+      over_lambda("weights", about.outputs == 1 ? "Weights" : "Length of each feature's weights over the classes",
+                  {"weight", about.outputs == 1 ? "weight" : "length of the weights"});
+  const auto add = [&](std::size_t rank, bool quiet) {
+    const std::size_t feature = features[rank];
+    figure.series.push_back(series_of(name_of_feature(about, feature), "weight", path,
+                                      [&](const PathPoint& point) { return weight_of(point, about, feature); }));
+    figure.series.back().quiet = quiet;
+  };
+  for (std::size_t rank = features.size(); rank-- > kNamedCurves;) add(rank, true);  // below the named ones
+  for (std::size_t rank = 0; rank < std::min(kNamedCurves, features.size()); ++rank) add(rank, false);
+  figure.marks.push_back({path.points[about.chosen].lambda, "chosen"});
+  return figure;
 }
 
 template <class Value>
-std::string curve(const std::string& title, const Path& path, const PathPage& about, Value&& value) {
-  Chart chart = over_lambda(title, lambdas_of(path));
-  Line line{.name = title, .dots = true};
-  for (const PathPoint& point : path.points) line.y.push_back(value(point));
-  chart.lines.push_back(std::move(line));
-  chart.marks.push_back({path.points[about.chosen].lambda, "chosen"});
-  return draw(chart);
+Figure curve(const std::string& id, const std::string& title, const Path& path, const PathPage& about, Value&& value) {
+  Figure figure = over_lambda(id, title, {id, title});
+  figure.series = {series_of(title, id, path, value)};
+  figure.series.front().dots = true;
+  figure.marks.push_back({path.points[about.chosen].lambda, "chosen"});
+  return figure;
 }
 
-std::vector<std::string> path_figures(const Path& path, const PathPage& about) {
-  return {weight_curves(path, about),
-          curve("Objective", path, about, [](const PathPoint& point) { return point.certificate.primal; }),
-          curve("Non-zero weights", path, about,
-                [](const PathPoint& point) { return static_cast<double>(point.nonzeros); })};
+void add_path_figures(Document& document, const Path& path, const PathPage& about) {
+  document.parts.push_back(weight_curves(path, about));
+  document.parts.push_back(
+      curve("objective", "Objective", path, about, [](const PathPoint& point) { return point.certificate.primal; }));
+  document.parts.push_back(curve("nonzeros", "Non-zero weights", path, about,
+                                 [](const PathPoint& point) { return static_cast<double>(point.nonzeros); }));
 }
 
-std::vector<std::string> cells_of(const PathPoint& point) {
+std::vector<Cell> cells_of(const PathPoint& point, const std::string& note) {
   return {number(point.lambda),
           number(point.certificate.primal),
           number(point.certificate.relative_gap),
           std::to_string(point.nonzeros),
           name_of(point.status),
-          number(point.seconds)};
+          number(point.seconds),
+          note};
 }
 
-const std::vector<std::string> kPathHead{"lambda", "objective", "relative gap", "non-zeros", "status", "seconds"};
-
-std::string common_facts(const PathPage& about, const std::string& status, std::size_t points) {
-  return facts({{"data", about.source},
-                {"minimised", about.formula},
-                {"status", status},
-                {"lambdas", std::to_string(points)},
-                {"time", fmt::format("{:.3g} s", about.seconds)}});
+Facts common_facts(const PathPage& about, const std::string& status, std::size_t points) {
+  return {.list = {{"data", about.source},
+                   {"minimised", about.formula},
+                   {"status", status},
+                   {"lambdas", std::to_string(points)},
+                   {"time", fmt::format("{:.3g} s", about.seconds)}}};
 }
 
 std::string metric_name(ScoreKind metric) {
@@ -121,65 +119,99 @@ std::string metric_name(ScoreKind metric) {
       return "Accuracy";
     case ScoreKind::balanced_accuracy:
       return "Balanced accuracy";
-    case ScoreKind::auc:
-      return "Area under the ROC curve";
     case ScoreKind::average_precision:
       return "Average precision";
-    case ScoreKind::rmse:
-      return "Root mean squared error";
     case ScoreKind::mae:
       return "Mean absolute error";
     case ScoreKind::r2:
       return "R\u00b2";
+    case ScoreKind::auc:
+      return "Area under the ROC curve";
+    case ScoreKind::rmse:
+      return "Root mean squared error";
   }
   return {};
 }
 
-std::string metric_curve(const CrossValidation& result) {
-  std::vector<double> lambdas;
-  Line line{.name = "mean of the folds", .dots = true};
+Figure metric_curve(const CrossValidation& result) {
+  const std::string name = metric_name(result.metric);
+  Series series;
+  series.name = "mean of the folds";
+  series.dots = true;
+  Series::Band& band = series.y["metric"];
   for (const ScoredLambda& point : result.points) {
-    lambdas.push_back(point.lambda);
-    line.y.push_back(point.mean);
-    line.half.push_back(point.standard_error);
+    series.x[kLambda.key].push_back(point.lambda);
+    band.middle.push_back(point.mean);
+    band.low.push_back(point.mean - point.standard_error);
+    band.high.push_back(point.mean + point.standard_error);
   }
-  Chart chart = over_lambda(metric_name(result.metric) + " on held-out rows, \u00b1 one standard error", lambdas);
-  chart.lines.push_back(std::move(line));
-  chart.marks.push_back({lambdas[result.best], "best"});
+  Figure figure = over_lambda("metric", name + " on held-out rows", {"metric", name + ", \u00b1 one standard error"});
+  figure.series = {std::move(series)};
+  figure.marks.push_back({result.points[result.best].lambda, "best"});
   if (result.one_standard_error != result.best)
-    chart.marks.push_back({lambdas[result.one_standard_error], "one standard error"});
-  return draw(chart);
+    figure.marks.push_back({result.points[result.one_standard_error].lambda, "one standard error"});
+  return figure;
+}
+
+std::string note_of(const CrossValidation& result, std::size_t k, std::size_t chosen) {
+  std::string note;
+  for (const auto& [row, said] :
+       {std::pair(result.best, "best"), {result.one_standard_error, "one standard error"}, {chosen, "chosen"}})
+    if (row == k) note += (note.empty() ? "" : ", ") + std::string(said);
+  return note;
 }
 
 }  // namespace
 
-std::string path_page(const Path& path, const PathPage& about) {
-  Table list{.head = kPathHead, .notes = {{about.chosen, "chosen"}}};
-  for (const PathPoint& point : path.points) list.rows.push_back(cells_of(point));
-  return page("Regularisation path", {common_facts(about, name_of(path.status), path.points.size()),
-                                      figures(path_figures(path, about)), table(list)});
+Document path_document(const Path& path, const PathPage& about) {
+  Document document{.title = "Regularisation path", .subtitle = about.source};
+  document.parts.push_back(common_facts(about, name_of(path.status), path.points.size()));
+  add_path_figures(document, path, about);
+  Table list{
+      .title = "Every lambda",
+      .columns =
+          {{"lambda"}, {"objective"}, {"relative gap"}, {"non-zeros"}, {"status", true}, {"seconds"}, {"", true}},
+      .outstanding = {about.chosen}};
+  for (std::size_t k = 0; k < path.points.size(); ++k)
+    list.rows.push_back(cells_of(path.points[k], k == about.chosen ? "chosen" : ""));
+  document.parts.push_back(std::move(list));
+  return document;
 }
 
-std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
-  Table list{
-      .head = {"lambda", "mean", "standard error", "non-zeros", "objective on all rows", "relative gap"},
-      .notes = {{result.best, "best"}, {result.one_standard_error, "one standard error"}, {about.chosen, "chosen"}}};
+Document cross_validation_document(const CrossValidation& result, const PathPage& about) {
+  const auto lambda_of = [&](std::size_t k) { return fmt::format("lambda {}", number(result.points[k].lambda)); };
+  Document document{.title = "Cross-validation", .subtitle = about.source};
+  Facts facts = common_facts(about, name_of(result.status), result.points.size());
+  facts.list.insert(facts.list.end(), {{"folds", std::to_string(result.points.front().scores.size())},
+                                       {"best", lambda_of(result.best)},
+                                       {"one standard error", lambda_of(result.one_standard_error)}});
+  document.parts.push_back(std::move(facts));
+  document.parts.push_back(metric_curve(result));
+  add_path_figures(document, result.path, about);
+  Table list{.title = "Every lambda",
+             .columns = {{"lambda"},
+                         {"mean"},
+                         {"standard error"},
+                         {"non-zeros"},
+                         {"objective on all rows"},
+                         {"relative gap"},
+                         {"", true}},
+             .outstanding = {result.best, result.one_standard_error, about.chosen}};
   for (std::size_t k = 0; k < result.points.size(); ++k) {
     const ScoredLambda& point = result.points[k];
     const PathPoint& whole = result.path.points[k];
     list.rows.push_back({number(point.lambda), number(point.mean), number(point.standard_error),
                          std::to_string(whole.nonzeros), number(whole.certificate.primal),
-                         number(whole.certificate.relative_gap)});
+                         number(whole.certificate.relative_gap), note_of(result, k, about.chosen)});
   }
-  std::vector<std::string> drawings = path_figures(result.path, about);
-  drawings.insert(drawings.begin(), metric_curve(result));
-  return page("Cross-validation",
-              {common_facts(about, name_of(result.status), result.points.size()),
-               facts({{"folds", std::to_string(result.points.front().scores.size())},
-                      {"best", fmt::format("lambda {}", number(result.points[result.best].lambda))},
-                      {"one standard error",
-                       fmt::format("lambda {}", number(result.points[result.one_standard_error].lambda))}}),
-               figures(drawings), table(list)});
+  document.parts.push_back(std::move(list));
+  return document;
+}
+
+std::string path_page(const Path& path, const PathPage& about) { return html(path_document(path, about)); }
+
+std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
+  return html(cross_validation_document(result, about));
 }
 
 }  // namespace s3gd::report

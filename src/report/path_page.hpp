@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/document.hpp"
 #include "s3gd/path.hpp"
 
 namespace s3gd::report {
@@ -18,6 +19,8 @@ struct PathPage {
   Index outputs = 1;  // vectors of weights: see PathPoint::w
 };
 
+Document path_document(const Path& path, const PathPage& about);
+Document cross_validation_document(const CrossValidation& result, const PathPage& about);
 std::string path_page(const Path& path, const PathPage& about);
 std::string cross_validation_page(const CrossValidation& result, const PathPage& about);
 

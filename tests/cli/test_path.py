@@ -25,12 +25,12 @@ class Cells(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         if tag == "tr":
             self.rows.append([])
-        if tag == "td":
+        if tag == "td" or dict(attributes).get("scope") == "row":
             self.inside = True
             self.rows[-1].append("")
 
     def handle_endtag(self, tag):
-        if tag == "td":
+        if tag in ("td", "th"):
             self.inside = False
 
     def handle_data(self, data):

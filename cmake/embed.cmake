@@ -1,0 +1,26 @@
+# Writes a C++ file that holds the report page's parts as strings:
+#   cmake -D FOLDER=report -D OUTPUT=assets.cpp -P cmake/embed.cmake
+# The scripts are joined in the order of their names, inside one function, so that nothing of them is global.
+file(READ ${FOLDER}/page.html skeleton)
+file(READ ${FOLDER}/page.css style)
+file(GLOB scripts ${FOLDER}/*.js)
+list(SORT scripts)
+set(script "(() => {\n\"use strict\";\n")
+foreach(file IN LISTS scripts)
+  file(READ ${file} text)
+  string(APPEND script "${text}")
+endforeach()
+string(APPEND script "})();\n")
+
+set(code "#include \"report/assets.hpp\"\n\nnamespace s3gd::report {\n\n")
+foreach(part skeleton style script)
+  string(FIND "${${part}}" ")s3gd\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "report: the ${part} holds the characters that end a string")
+  endif()
+endforeach()
+string(APPEND code "extern const char* const kSkeleton = R\"s3gd(${skeleton})s3gd\";\n\n")
+string(APPEND code "extern const char* const kStyleSheet = R\"s3gd(${style})s3gd\";\n\n")
+string(APPEND code "extern const char* const kScript = R\"s3gd(${script})s3gd\";\n\n")
+string(APPEND code "}  // namespace s3gd::report\n")
+file(WRITE ${OUTPUT} "${code}")

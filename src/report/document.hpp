@@ -1,0 +1,101 @@
+// What a report says, apart from how it looks: a title and parts in reading order.
+//
+//     Document --html--> one interactive page in one file      Figure --svg--> a picture for a paper
+//
+// A page fetches nothing, can be worked with the keyboard, read on a phone and printed. Figures that follow one another
+// share one row of switches (which axes, logarithmic or not, with or without the time before the first step). A curve
+// keeps its colour, dashes and marker wherever its name appears.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace s3gd::report {
+
+struct Axis {
+  std::string key, label;
+  bool logarithmic = false;  // where it starts: the reader may change it
+  bool falling = false;      // the largest is on the left
+};
+
+struct Series {
+  std::string name;
+  std::map<std::string, std::vector<double>> x;  // by Axis::key; NaN: a gap
+  struct Band {
+    std::vector<double> middle = {}, low = {}, high = {};  // low, high may be empty
+  };
+  std::map<std::string, Band> y;  // by Axis::key, each as long as every x
+  bool quiet = false;             // thin and grey: there for context
+  bool dots = false;              // few points, each of which is meant
+  // How much of x, by key, went before the first step: a reader may leave it out. The points' x include it.
+  std::map<std::string, double> before = {};
+};
+
+struct Mark {  // a vertical line
+  double x = 0;
+  std::string text;
+  std::string axis = {};  // Axis::key; empty: every one
+};
+
+struct Figure {
+  std::string id, title, caption;  // id: of letters, digits and dashes; also the name of the picture's file
+  std::vector<Axis> x, y;          // the first of each is shown first; a switch where there are several
+  std::vector<Series> series;
+  std::vector<Mark> marks = {};
+};
+
+struct Cell {
+  enum class Look { plain, best, poor, faint };
+  std::string text = {};
+  Look look = Look::plain;
+  std::string hint = {};  // said when pointed at
+
+  Cell() = default;
+  Cell(const char* words) : text(words) {}  // NOLINT(google-explicit-constructor): tables read as lists
+  Cell(std::string words, Look how = Look::plain, std::string more = {})  // NOLINT(google-explicit-constructor)
+      : text(std::move(words)), look(how), hint(std::move(more)) {}
+};
+
+struct Column {
+  std::string name;
+  bool words = false;  // to the left; numbers stand to the right
+};
+
+struct Table {
+  std::string title = {}, caption = {};
+  std::vector<Column> columns = {};
+  std::vector<std::vector<Cell>> rows = {};   // the first cell of a row is its heading
+  std::vector<std::size_t> outstanding = {};  // rows that stand out
+  bool folded = false;                        // shown when asked for
+};
+
+struct Facts {
+  std::string title = {};
+  std::vector<std::pair<std::string, std::string>> list = {};  // names and values
+  bool headline = false;                                       // few, and large: what to remember of the page
+};
+
+struct Text {
+  std::string heading = {};  // opens a section, which the page's contents list
+  std::string body = {};     // paragraphs, an empty line between them
+};
+
+struct Document {
+  std::string title, subtitle;
+  std::vector<std::variant<Text, Facts, Table, Figure>> parts = {};
+};
+
+std::string html(const Document& document);
+
+// Self-contained: size, colours and fonts in it. x and y: which axes.
+std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0);
+
+std::string escape(std::string_view text);  // for text and attributes
+std::string number(double value);           // six significant digits; an em dash for what is not finite
+
+}  // namespace s3gd::report

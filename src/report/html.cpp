@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/assets.hpp"
+#include "report/document.hpp"
+#include "report/figure_data.hpp"
+#include "report/style.hpp"
+
+namespace s3gd::report {
+namespace {
+
+using Styles = std::map<std::string, std::size_t>;
+
+// Each {{name}} of the skeleton by its text. One walk from left to right: what is put in is not looked at again.
+std::string filled(std::string_view skeleton, const std::map<std::string, std::string, std::less<>>& parts) {
+  std::string text;
+  while (true) {
+    const std::size_t open = skeleton.find("{{");
+    if (open == std::string_view::npos) break;
+    const std::size_t close = skeleton.find("}}", open);
+    text += skeleton.substr(0, open);
+    text += parts.find(skeleton.substr(open + 2, close - open - 2))->second;
+    skeleton.remove_prefix(close + 2);
+  }
+  return text += skeleton;
+}
+
+std::string tagged(const char* tag, const std::string& text) {
+  return text.empty() ? std::string() : fmt::format("<{0}>{1}</{0}>\n", tag, escape(text));
+}
+
+std::string paragraphs(const std::string& body) {
+  std::string text;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find("\n\n", at), body.size());
+    text += tagged("p", body.substr(at, end - at));
+    at = end + 2;
+  }
+  return text;
+}
+
+std::string facts(const Facts& facts) {
+  std::string text = tagged("h3", facts.title);
+  text += facts.headline ? "<dl class=\"headline\">\n" : "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : facts.list)
+    text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(value));
+  return text + "</dl>\n";
+}
+
+std::string cell(const Cell& cell, bool words, bool heading) {
+  constexpr const char* kLooks[] = {"", "best", "poor", "faint"};
+  std::string classes = kLooks[static_cast<std::size_t>(cell.look)];
+  if (words) classes += classes.empty() ? "words" : " words";
+  std::string attributes = heading ? " scope=\"row\"" : "";
+  if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes);
+  if (!cell.hint.empty()) attributes += fmt::format(" title=\"{}\"", escape(cell.hint));
+  return fmt::format("<{0}{1}>{2}</{0}>", heading ? "th" : "td", attributes, escape(cell.text));
+}
+
+std::string table(const Table& table) {
+  const std::string name = escape(table.title.empty() ? "table" : table.title);
+  std::string text = table.folded ? "<details>\n<summary>" + name + "</summary>\n" : tagged("h3", table.title);
+  if (!table.caption.empty()) text += "<p class=\"caption\">" + escape(table.caption) + "</p>\n";
+  text +=
+      fmt::format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<thead><tr>", name);
+  for (const Column& column : table.columns)
+    text += fmt::format("<th scope=\"col\"{}>{}</th>", column.words ? " class=\"words\"" : "", escape(column.name));
+  text += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const bool stands_out = std::count(table.outstanding.begin(), table.outstanding.end(), r) > 0;
+    text += stands_out ? "<tr class=\"outstanding\">" : "<tr>";
+    for (std::size_t k = 0; k < table.rows[r].size(); ++k)
+      text += cell(table.rows[r][k], k < table.columns.size() && table.columns[k].words, k == 0);
+    text += "</tr>\n";
+  }
+  return text + "</tbody>\n</table>\n</div>\n" + (table.folded ? "</details>\n" : "");
+}
+
+std::string figure(const Figure& figure, const Styles& styles) {
+  std::string text = fmt::format("<figure id=\"{}\">\n<figcaption>{}", escape(figure.id), tagged("h3", figure.title));
+  if (!figure.caption.empty()) text += "<p>" + escape(figure.caption) + "</p>";
+  return text + "</figcaption>\n<script type=\"application/json\">" + figure_data(figure, styles) +
+         "</script>\n</figure>\n";
+}
+
+// Writes parts one after the other, opening and closing what holds them.
+class Body {
+ public:
+  explicit Body(const Styles& styles) : styles_(styles) {}
+
+  void operator()(const Text& part) {
+    end_figures();
+    if (!part.heading.empty()) open_section(part.heading);
+    text_ += paragraphs(part.body);
+  }
+  void operator()(const Facts& part) {
+    end_figures();
+    text_ += facts(part);
+  }
+  void operator()(const Table& part) {
+    end_figures();
+    text_ += table(part);
+  }
+  void operator()(const Figure& part) {
+    if (!in_figures_) text_ += "<div class=\"figures\">\n";
+    in_figures_ = true;
+    text_ += figure(part, styles_);
+  }
+  std::string finish() {
+    end_figures();
+    if (sections_ > 0) text_ += "</section>\n";
+    return std::move(text_);
+  }
+  std::string contents() const {
+    return sections_ < 2 ? std::string() : "<nav aria-label=\"Contents\"><ul>\n" + contents_ + "</ul></nav>\n";
+  }
+
+ private:
+  void end_figures() {
+    if (in_figures_) text_ += "</div>\n";
+    in_figures_ = false;
+  }
+  void open_section(const std::string& heading) {
+    if (sections_ > 0) text_ += "</section>\n";
+    ++sections_;
+    text_ += fmt::format("<section aria-labelledby=\"section-{0}\">\n<h2 id=\"section-{0}\">{1}</h2>\n", sections_,
+                         escape(heading));
+    contents_ += fmt::format("<li><a href=\"#section-{}\">{}</a></li>\n", sections_, escape(heading));
+  }
+
+  const Styles& styles_;
+  std::string text_, contents_;
+  int sections_ = 0;
+  bool in_figures_ = false;
+};
+
+std::string style_sheet() {
+  std::string light, dark;
+  for (std::size_t k = 0; k < style_count(); ++k) {
+    light += fmt::format(" --c{}: {};", k, style(k).light);
+    dark += fmt::format(" --c{}: {};", k, style(k).dark);
+  }
+  return fmt::format(":root {{{} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{{} }} }}\n{}", light,
+                     dark, kStyleSheet);
+}
+
+// How the script draws each curve: colour, dashes, marker.
+std::string styles_data(const Styles& styles) {
+  std::string text = "[";
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, styles.size()); ++k)
+    text += fmt::format("{}[\"var(--c{})\",\"{}\",\"{}\"]", k == 0 ? "" : ",", k % style_count(), style(k).dashes,
+                        style(k).marker);
+  return text + "]";
+}
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "\u2014"; }
+
+std::string html(const Document& document) {
+  std::vector<const Figure*> figures;
+  for (const auto& part : document.parts)
+    if (const auto* figure = std::get_if<Figure>(&part)) figures.push_back(figure);
+  const Styles styles = styles_by_name(figures);
+  Body body(styles);
+  for (const auto& part : document.parts) std::visit(body, part);
+  const std::string content = body.finish();
+  return filled(kSkeleton, {{"title", escape(document.title)},
+                            {"subtitle", document.subtitle.empty()
+                                             ? std::string()
+                                             : "<p class=\"subtitle\">" + escape(document.subtitle) + "</p>\n"},
+                            {"contents", body.contents()},
+                            {"content", content},
+                            {"style", style_sheet()},
+                            {"styles", styles_data(styles)},
+                            {"script", kScript}});
+}
+
+}  // namespace s3gd::report

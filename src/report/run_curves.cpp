@@ -1,0 +1,161 @@
+// The curves of a dataset: of every contender at the step shown, mean, lowest and highest over the trials.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/run_rows.hpp"
+
+namespace s3gd::report {
+namespace {
+
+const std::vector<Axis> kAcross{{"cpu_seconds", "cpu seconds", true},
+                                {"wall_seconds", "wall seconds", true},
+                                {"passes", "passes over the rows", true},
+                                {"iteration", "iterations", true}};
+const std::vector<Axis> kUp{{"suboptimality", "suboptimality F/F* \u2212 1", true},
+                            {"objective", "objective F"},
+                            {"test_objective", "test objective"},
+                            {"correlation", "correlation of gradients"},
+                            {"variance_ratio", "variance over that of SGD", true}};
+
+struct Mean {
+  double sum = 0, low = INFINITY, high = -INFINITY;
+  std::size_t count = 0;
+
+  void take(double value) {
+    if (!std::isfinite(value)) return;
+    sum += value;
+    low = std::min(low, value);
+    high = std::max(high, value);
+    ++count;
+  }
+  double value() const { return count == 0 ? std::nan("") : sum / static_cast<double>(count); }
+};
+
+// The trials' values of one column, point by point. Points of a trial that was looked at elsewhere do not count.
+class PointColumns {
+ public:
+  explicit PointColumns(const Trials& trials) : trials_(trials) {
+    for (const Json* run : trials.runs) {
+      std::vector<double> looks = numbers_at(points_of(*run), "iteration");
+      if (looks.size() > iterations_.size()) iterations_ = std::move(looks);
+    }
+  }
+
+  std::vector<Mean> over_trials(const std::string& key) const {
+    std::vector<Mean> means(iterations_.size());
+    for (const Json* run : trials_.runs) {
+      const Json& points = points_of(*run);
+      const std::vector<double> looks = numbers_at(points, "iteration"), values = numbers_at(points, key);
+      for (std::size_t k = 0; k < std::min(looks.size(), values.size()); ++k)
+        if (looks[k] == iterations_[k]) means[k].take(values[k]);
+    }
+    return means;
+  }
+
+ private:
+  static const Json& points_of(const Json& run) {
+    static const Json none = Json::object();
+    const auto found = run.find("points");
+    return found == run.end() || !found->is_object() ? none : *found;
+  }
+
+  const Trials& trials_;
+  std::vector<double> iterations_;
+};
+
+bool any(const std::vector<Mean>& means) {
+  return std::any_of(means.begin(), means.end(), [](const Mean& mean) { return mean.count > 0; });
+}
+
+Series::Band band_of(const std::vector<Mean>& means) {
+  Series::Band band;
+  const bool several = std::any_of(means.begin(), means.end(), [](const Mean& mean) { return mean.count > 1; });
+  for (const Mean& mean : means) {
+    band.middle.push_back(mean.value());
+    if (!several) continue;
+    band.low.push_back(mean.count == 0 ? std::nan("") : mean.low);
+    band.high.push_back(mean.count == 0 ? std::nan("") : mean.high);
+  }
+  return band;
+}
+
+Series::Band above_optimum(Series::Band band, double optimum) {
+  for (auto* values : {&band.middle, &band.low, &band.high})
+    for (double& value : *values) value = value / optimum - 1;
+  return band;
+}
+
+Series series_of(const Trials& trials, double optimum) {
+  const PointColumns columns(trials);
+  Series series;
+  series.name = trials.label;
+  for (const Axis& axis : kAcross) {
+    std::vector<double>& x = series.x[axis.key];
+    for (const Mean& mean : columns.over_trials(axis.key)) x.push_back(mean.value());
+  }
+  for (const Axis& axis : kUp)
+    if (const std::vector<Mean> means = columns.over_trials(axis.key); any(means)) series.y[axis.key] = band_of(means);
+  if (series.y.contains("objective") && optimum > 0)
+    series.y["suboptimality"] = above_optimum(series.y["objective"], optimum);
+  for (const auto& [axis, field] : {std::pair("cpu_seconds", "graph_cpu_seconds"), {"wall_seconds", "graph_seconds"}})
+    if (const double graph = trials.mean(field); graph > 0) series.before[axis] = graph;
+  return series;
+}
+
+std::string caption_of(const RunRows& rows, const std::string& dataset) {
+  const Json& about = rows.about(dataset);
+  std::string text = fmt::format("{} rows \u00d7 {} columns", count_text(number_at(about, "rows")),
+                                 count_text(number_at(about, "cols")));
+  if (const double optimum = number_at(about, "optimum"); std::isfinite(optimum))
+    text += fmt::format(", F* = {}", number(optimum));
+  std::string steps, unsettled;
+  std::set<std::string> different;
+  for (const std::string& label : rows.labels()) {
+    const Trials* trials = rows.shown(dataset, label);
+    if (trials == nullptr) continue;
+    different.insert(trials->step);
+    steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
+    if (!trials->chosen || !trials->all_well())
+      unsettled += fmt::format("{}{} ({})", unsettled.empty() ? "" : ", ", label,
+                               trials->all_well() ? "no stable step" : trials->status());
+  }
+  text += different.size() == 1 ? ". Step " + *different.begin() + " for all." : ". Steps: " + steps + ".";
+  if (!unsettled.empty()) text += " Not stable: " + unsettled + ".";
+  if (const std::string why = text_at(about, "stand_in"); !why.empty()) text += " A stand-in: " + why + ".";
+  return text;
+}
+
+std::string id_of(const RunRows& rows, const std::string& dataset) {
+  const auto place = std::find(rows.datasets().begin(), rows.datasets().end(), dataset) - rows.datasets().begin();
+  std::string id = fmt::format("{}-", place + 1);
+  for (const char c : dataset) id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  return id.substr(0, 60);
+}
+
+}  // namespace
+
+Figure curves_of(const RunRows& rows, const std::string& dataset) {
+  Figure figure{.id = id_of(rows, dataset),
+                .title = dataset,
+                .caption = caption_of(rows, dataset),
+                .x = kAcross,
+                .y = {},
+                .series = {}};
+  const double optimum = number_at(rows.about(dataset), "optimum");
+  std::set<std::string> measured;
+  for (const std::string& label : rows.labels()) {
+    const Trials* trials = rows.shown(dataset, label);
+    if (trials == nullptr) continue;
+    figure.series.push_back(series_of(*trials, optimum));
+    for (const auto& [key, band] : figure.series.back().y) measured.insert(key);
+  }
+  for (const Axis& axis : kUp)
+    if (measured.contains(axis.key)) figure.y.push_back(axis);
+  if (figure.y.empty()) figure.y.push_back(kUp.front());
+  return figure;
+}
+
+}  // namespace s3gd::report

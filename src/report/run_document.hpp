@@ -1,0 +1,14 @@
+// The page of a comparison, from its run.json alone.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/document.hpp"
+
+namespace s3gd::report {
+
+// Who won, the curves of each dataset at the step chosen (mean, lowest and highest of the trials), every step tried,
+// every run that failed, settings and machine. Throws an Error where `run` is not one.
+Document document_of_run(const nlohmann::json& run);
+
+}  // namespace s3gd::report

@@ -1,0 +1,147 @@
+#include "report/run_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace s3gd::report {
+namespace {
+
+const Json kNothing = Json::array(), kNoFields = Json::object();
+
+void add_new(std::vector<std::string>& list, const std::string& name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
+std::string step_text(const Json& run) {
+  const std::string rule = text_at(run, "step_rule");
+  const double step = number_at(run, "step");
+  if (!rule.empty()) return rule;
+  return std::isfinite(step) && step > 0 ? number(step) : "its own";
+}
+
+bool is_bad(const std::string& status) { return status == "diverged" || status == "failed"; }
+
+}  // namespace
+
+std::string text_at(const Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+double number_at(const Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+bool flag_at(const Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+const Json& list_at(const Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : kNothing;
+}
+
+std::vector<double> numbers_at(const Json& object, const std::string& key) {
+  std::vector<double> values;
+  for (const Json& value : list_at(object, key))
+    values.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+  return values;
+}
+
+std::string words_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_integer()) return count_text(value.get<double>());
+  if (value.is_number()) return number(value.get<double>());
+  if (value.is_null()) return "\u2014";
+  std::string text;
+  for (const auto& [key, item] : value.items())
+    text += (text.empty() ? "" : ", ") + (value.is_object() ? key + " " : "") + words_of(item);
+  return text;
+}
+
+std::string seconds_text(double seconds) {
+  if (!std::isfinite(seconds)) return "\u2014";
+  if (seconds < 1e-3) return fmt::format("{:.3g} \u00b5s", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string count_text(double count) {
+  if (!std::isfinite(count)) return "\u2014";
+  std::string digits = fmt::format("{:.0f}", std::abs(count));
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return (count < 0 ? "-" : "") + digits;
+}
+
+bool Trials::all_well() const {
+  return std::none_of(runs.begin(), runs.end(), [](const Json* run) { return is_bad(text_at(*run, "status")); });
+}
+
+std::string Trials::status() const {
+  std::map<std::string, std::size_t> counts;
+  for (const Json* run : runs) ++counts[text_at(*run, "status")];
+  if (counts.size() == 1) return counts.begin()->first;
+  std::string text;
+  for (const auto& [status, count] : counts)
+    text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
+  return text;
+}
+
+double Trials::mean(const std::string& key) const {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Json* run : runs) {
+    const double value = number_at(*run, key);
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return count == 0 ? std::nan("") : sum / static_cast<double>(count);
+}
+
+RunRows::RunRows(const Json& run) : run_(run) {
+  for (const Json& about : list_at(run, "datasets")) add_new(datasets_, text_at(about, "name"));
+  std::map<std::string, std::size_t> places;
+  for (const Json& row : list_at(run, "runs")) {
+    const Json step = row.value("step", Json());
+    const std::string dataset = text_at(row, "dataset"), label = text_at(row, "label");
+    add_new(datasets_, dataset);
+    add_new(labels_, label);
+    const auto [place, is_new] = places.try_emplace(Json{dataset, label, step, step_text(row)}.dump(), trials_.size());
+    if (is_new) trials_.push_back({dataset, label, step_text(row), step});
+    trials_[place->second].runs.push_back(&row);
+  }
+  for (const Json& choice : list_at(run, "chosen"))
+    for (Trials& trials : trials_)
+      if (trials.dataset == text_at(choice, "dataset") && trials.label == text_at(choice, "label") &&
+          trials.step_value == choice.value("step", Json()))
+        trials.chosen = true;
+}
+
+const Json& RunRows::about(const std::string& dataset) const {
+  for (const Json& about : list_at(run_, "datasets"))
+    if (text_at(about, "name") == dataset) return about;
+  return kNoFields;
+}
+
+const Trials* RunRows::shown(const std::string& dataset, const std::string& label) const {
+  const Trials* lowest = nullptr;
+  const auto end_of = [](const Trials& trials) {
+    const double end = trials.all_well() ? trials.mean("objective") : std::nan("");
+    return std::isfinite(end) ? end : std::numeric_limits<double>::infinity();
+  };
+  for (const Trials& trials : trials_) {
+    if (trials.dataset != dataset || trials.label != label) continue;
+    if (trials.chosen) return &trials;
+    if (lowest == nullptr || end_of(trials) < end_of(*lowest)) lowest = &trials;
+  }
+  return lowest;
+}
+
+}  // namespace s3gd::report

@@ -1,0 +1,65 @@
+// A run.json as the parts of its page look at it.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/document.hpp"
+
+namespace s3gd::report {
+
+using Json = nlohmann::json;
+
+// What a field holds as text, number or truth; "", NaN and false where it is missing or null.
+std::string text_at(const Json& object, const std::string& key);
+double number_at(const Json& object, const std::string& key);
+bool flag_at(const Json& object, const std::string& key);
+const Json& list_at(const Json& object, const std::string& key);             // empty where it is missing
+std::vector<double> numbers_at(const Json& object, const std::string& key);  // NaN for null
+std::string words_of(const Json& value);                                     // any value as a reader would write it
+
+std::string seconds_text(double seconds);  // 12.3 ms
+std::string count_text(double count);      // 1,234,567
+
+// The runs that differ in nothing but their seed.
+struct Trials {
+  std::string dataset, label, step;  // step: as it is said
+  Json step_value;
+  bool chosen = false;
+  std::vector<const Json*> runs = {};
+
+  bool all_well() const;                      // none diverged or failed
+  std::string status() const;                 // "converged", "2 of 5 diverged, 3 of 5 converged"
+  double mean(const std::string& key) const;  // of a number of each run that has it
+};
+
+class RunRows {
+ public:
+  explicit RunRows(const Json& run);
+
+  const Json& json() const { return run_; }
+  const std::vector<std::string>& datasets() const { return datasets_; }  // in the order of the file
+  const std::vector<std::string>& labels() const { return labels_; }
+  const std::vector<Trials>& trials() const { return trials_; }
+  const Json& about(const std::string& dataset) const;  // its entry in "datasets"; empty where there is none
+  // At the step chosen; where none was, at the one that ended lowest. Null where there are no runs at all.
+  const Trials* shown(const std::string& dataset, const std::string& label) const;
+
+ private:
+  const Json& run_;
+  std::vector<std::string> datasets_, labels_;
+  std::vector<Trials> trials_;
+};
+
+Figure curves_of(const RunRows& rows, const std::string& dataset);
+
+// Parts of the page, in its order.
+void add_verdicts(Document& document, const RunRows& rows);
+void add_steps(Document& document, const RunRows& rows);
+void add_failures(Document& document, const RunRows& rows);
+void add_settings(Document& document, const RunRows& rows);
+
+}  // namespace s3gd::report

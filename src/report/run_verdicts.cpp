@@ -1,0 +1,154 @@
+// Who reached the target first, by how much, and how long every contender took.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/run_rows.hpp"
+
+namespace s3gd::report {
+namespace {
+
+// The verdicts by one clock, of all datasets.
+struct Race {
+  double target = 0;
+  std::string clock;
+  bool with_graph = false;
+  std::vector<const Json*> verdicts = {};
+
+  std::string name() const {
+    return fmt::format("{} to within {:.3g} % of F*, graph {}", clock == "wall_seconds" ? "Wall time" : "Cpu time",
+                       100 * target, with_graph ? "included" : "not included");
+  }
+};
+
+std::vector<Race> races_of(const RunRows& rows) {
+  std::vector<Race> races;
+  for (const Json& verdict : list_at(rows.json(), "verdicts")) {
+    const Race key{number_at(verdict, "target"), text_at(verdict, "clock"), flag_at(verdict, "with_graph")};
+    auto race = std::find_if(races.begin(), races.end(), [&](const Race& one) {
+      return one.target == key.target && one.clock == key.clock && one.with_graph == key.with_graph;
+    });
+    if (race == races.end()) race = races.insert(races.end(), key);
+    race->verdicts.push_back(&verdict);
+  }
+  std::stable_sort(races.begin(), races.end(),
+                   [](const Race& a, const Race& b) { return a.with_graph && !b.with_graph; });
+  return races;
+}
+
+double time_of(const Json& verdict, const std::string& label) {
+  for (const Json& place : list_at(verdict, "order"))
+    if (text_at(place, "label") == label) return number_at(place, "median_seconds");
+  return std::nan("");
+}
+
+std::string runner_up(const Json& verdict) {
+  const std::string winner = text_at(verdict, "winner");
+  for (const Json& place : list_at(verdict, "order"))
+    if (text_at(place, "label") != winner && std::isfinite(number_at(place, "median_seconds")))
+      return text_at(place, "label");
+  return {};
+}
+
+std::string times(double factor) { return std::isfinite(factor) ? fmt::format("{:.3g}\u00d7", factor) : "\u2014"; }
+
+std::vector<Cell> summary_row(const Json& verdict) {
+  const std::string winner = text_at(verdict, "winner"), second = runner_up(verdict);
+  if (winner.empty())
+    return {
+        text_at(verdict, "dataset"), Cell("none reached it", Cell::Look::poor), "\u2014", "\u2014", "\u2014", "\u2014"};
+  return {text_at(verdict, "dataset"),
+          Cell(winner, Cell::Look::best),
+          seconds_text(time_of(verdict, winner)),
+          times(number_at(verdict, "speedup_over_sgd")),
+          second.empty() ? std::string("\u2014") : second,
+          times(number_at(verdict, "speedup_over_runner_up"))};
+}
+
+Table summary(const Race& race) {
+  Table table{
+      .title = race.name(),
+      .columns = {
+          {"dataset", true}, {"winner", true}, {"time"}, {"faster than SGD"}, {"runner-up", true}, {"faster than it"}}};
+  for (const Json* verdict : race.verdicts) table.rows.push_back(summary_row(*verdict));
+  return table;
+}
+
+// Where a contender has no time: what became of it.
+Cell missing(const RunRows& rows, const std::string& dataset, const std::string& label) {
+  const Trials* trials = rows.shown(dataset, label);
+  if (trials == nullptr) return Cell("not run", Cell::Look::faint);
+  return trials->all_well() ? Cell("not reached", Cell::Look::faint) : Cell(trials->status(), Cell::Look::poor);
+}
+
+Table every_time(const Race& race, const RunRows& rows) {
+  Table table{.title = "Every contender: " + race.name(), .columns = {{"dataset", true}}, .folded = true};
+  for (const std::string& label : rows.labels()) table.columns.push_back({label});
+  for (const Json* verdict : race.verdicts) {
+    const std::string dataset = text_at(*verdict, "dataset");
+    std::vector<Cell> row{dataset};
+    for (const std::string& label : rows.labels()) {
+      const double seconds = time_of(*verdict, label);
+      const bool first = label == text_at(*verdict, "winner");
+      row.push_back(std::isfinite(seconds) ? Cell(seconds_text(seconds), first ? Cell::Look::best : Cell::Look::plain)
+                                           : missing(rows, dataset, label));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string winners_text(const Race& race) {
+  std::map<std::string, std::size_t> wins;
+  for (const Json* verdict : race.verdicts)
+    if (const std::string winner = text_at(*verdict, "winner"); !winner.empty()) ++wins[winner];
+  std::vector<std::pair<std::string, std::size_t>> order(wins.begin(), wins.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (order.empty()) return "none";
+  std::string text = order.front().first;
+  for (std::size_t k = 1; k < order.size() && order[k].second == order.front().second; ++k)
+    text += ", " + order[k].first;
+  return fmt::format("{}: {} of {}", text, order.front().second, race.verdicts.size());
+}
+
+double median_speedup(const Race& race) {
+  std::vector<double> factors;
+  for (const Json* verdict : race.verdicts)
+    if (const double factor = number_at(*verdict, "speedup_over_sgd"); std::isfinite(factor)) factors.push_back(factor);
+  if (factors.empty()) return std::nan("");
+  std::sort(factors.begin(), factors.end());
+  const std::size_t half = factors.size() / 2;
+  return factors.size() % 2 == 1 ? factors[half] : (factors[half - 1] + factors[half]) / 2;
+}
+
+std::string runs_text(const RunRows& rows) {
+  std::size_t bad = 0;
+  const Json& runs = list_at(rows.json(), "runs");
+  for (const Json& run : runs) {
+    const std::string status = text_at(run, "status");
+    bad += status == "diverged" || status == "failed" ? 1 : 0;
+  }
+  return count_text(static_cast<double>(runs.size())) +
+         (bad == 0 ? std::string() : fmt::format(", {} diverged or failed", count_text(static_cast<double>(bad))));
+}
+
+}  // namespace
+
+void add_verdicts(Document& document, const RunRows& rows) {
+  const std::vector<Race> races = races_of(rows);
+  document.parts.push_back(Text{.heading = "Who wins"});
+  Facts facts{.headline = true};
+  if (!races.empty()) {
+    facts.list.emplace_back("first on most datasets", winners_text(races.front()));
+    if (const double factor = median_speedup(races.front()); std::isfinite(factor))
+      facts.list.emplace_back("winner against SGD, median", times(factor));
+  }
+  facts.list.emplace_back("runs", runs_text(rows));
+  document.parts.push_back(std::move(facts));
+  if (races.empty()) document.parts.push_back(Text{.body = "No verdict: the optimum or the runs are missing."});
+  for (const Race& race : races) document.parts.push_back(summary(race));
+  for (const Race& race : races) document.parts.push_back(every_time(race, rows));
+}
+
+}  // namespace s3gd::report

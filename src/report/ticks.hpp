@@ -1,0 +1,11 @@
+// Where the numbers of an axis stand.
+#pragma once
+
+#include <vector>
+
+namespace s3gd::report {
+
+// Round numbers that span [low, high], about `count` of them (powers of ten, or their parts, on a logarithmic axis).
+std::vector<double> ticks(double low, double high, bool logarithmic, int count = 5);
+
+}  // namespace s3gd::report

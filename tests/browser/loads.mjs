@@ -1,0 +1,107 @@
+// The page loads, draws, and says everything.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawAll, file, open, pageOf, program, waysOf } from "./support.mjs";
+import { BIG, syntheticRun } from "./synthetic_run.mjs";
+
+const run = syntheticRun();
+const made = pageOf("loads", run);
+
+test("the page loads without a complaint and every figure draws every curve", async () => {
+  const page = await open(made.url);
+  await drawAll(page);
+  assert.equal(await page.locator("figure").count(), run.datasets.length);
+  for (const figure of await page.locator("figure").all()) {
+    const ways = await waysOf(figure);
+    assert.deepEqual(Object.keys(ways).sort(), run.protocol.solvers.slice().sort());
+    for (const way of Object.values(ways)) assert.match(way, /^M[\d.]+ [\d.]+(L[\d.-]+ [\d.-]+){5,}/);
+    assert.ok((await figure.locator(".band").count()) > 0);
+  }
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test("figures are drawn when they come into view, not before", async () => {
+  const page = await open(made.url, { height: 300 });
+  assert.equal(await page.locator("figure").last().locator(".curve").count(), 0);
+  await drawAll(page);
+  assert.ok((await page.locator("figure").last().locator(".curve").count()) > 0);
+  await page.close();
+});
+
+test("the summary has the numbers of the verdicts, before the curves", async () => {
+  const page = await open(made.url);
+  const tables = await page.locator("section").first().locator("table").evaluateAll((all) =>
+    all.map((table) => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))));
+  const digits = (value) => Number(value.toPrecision(3));
+  const seconds = (text) => parseFloat(text) * (text.endsWith("ms") ? 1e-3 : text.endsWith("\u00b5s") ? 1e-6 : 1);
+  for (const [k, withGraph] of [[0, true], [1, false]])
+    run.verdicts.filter((verdict) => verdict.with_graph === withGraph).forEach((verdict, r) => {
+      const [dataset, winner, time, overSgd, , overSecond] = tables[k][r];
+      assert.equal(dataset, verdict.dataset);
+      assert.equal(winner, verdict.winner);
+      assert.equal(digits(seconds(time)), digits(verdict.order[0].median_seconds));
+      assert.equal(parseFloat(overSgd), digits(verdict.speedup_over_sgd));
+      assert.equal(parseFloat(overSecond), digits(verdict.speedup_over_runner_up));
+    });
+  assert.equal(await page.locator("section").first().locator("figure").count(), 0);
+  await page.close();
+});
+
+test("runs that failed or diverged are there with their status and error", async () => {
+  const both = syntheticRun({ steps: [1, 10], solvers: 4 });
+  const page = await open(pageOf("failures", both).url);
+  const bad = both.runs.filter((one) => ["failed", "diverged"].includes(one.status));
+  assert.ok(bad.some((one) => one.status === "failed") && bad.some((one) => one.status === "diverged"));
+  const text = await page.locator("main").evaluate((main) => main.textContent);
+  assert.ok(text.includes(`Runs that diverged or failed: ${bad.length}`));
+  assert.ok(text.includes("the disk was full </script><b>&"));
+  const steps = page.locator("section", { hasText: "Steps by dataset" }).locator("table").first();
+  const cells = await steps.locator(".poor").allTextContents();
+  assert.ok(cells.some((cell) => cell.includes("diverged")) && cells.some((cell) => cell.includes("1 of 3 failed")), cells.join("|"));
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test("names from data are text, whatever they hold", async () => {
+  const nasty = `</script><img src=x onerror="window.broken=1"> & 'a' "b"`;
+  const wild = syntheticRun({ datasets: 1, names: [nasty] });
+  wild.title = nasty;
+  wild.machine.cpu = nasty;
+  const page = await open(pageOf("nasty", wild).url);
+  await drawAll(page);
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.locator("h1").textContent(), nasty);
+  assert.equal(await page.locator("figcaption h3").textContent(), nasty);
+  assert.equal(await page.title(), nasty);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test("nine datasets, nine solvers, five trials: below 5 MB, and all of it draws", async () => {
+  const big = pageOf("big", syntheticRun(BIG));
+  assert.ok(big.bytes < 5e6, `${big.bytes} bytes`);
+  const page = await open(big.url);
+  await drawAll(page);
+  for (const figure of await page.locator("figure").all()) assert.equal(await figure.locator(".curve").count(), 9);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+const DATA = "gen:manifold?rows=300&cols=6";
+for (const [name, figures, ...words] of [
+  ["path", 3, "path", DATA, "--penalty", "l1", "--lambdas", "8"],
+  ["cv", 4, "cv", DATA, "--penalty", "l1", "--lambdas", "8"],
+  ["train", 1, "train", DATA, "--solver", "s3gd", "--passes", "3", "--validate", "0.2", "--tol", "0.5"],
+])
+  test(`the page of ${name} loads and draws`, async () => {
+    program(...words, "--report", `${name}.html`);
+    const page = await open(file(`${name}.html`).url);
+    await drawAll(page);
+    assert.equal(await page.locator("figure").count(), figures);
+    for (const figure of await page.locator("figure").all())
+      for (const way of Object.values(await waysOf(figure))) assert.match(way, /^M[\d.]+ [\d.]+L/);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  });

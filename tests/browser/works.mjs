@@ -1,0 +1,183 @@
+// Switches, pointer, legend and keyboard.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawAll, open, pageOf, waysOf } from "./support.mjs";
+import { syntheticRun } from "./synthetic_run.mjs";
+
+const run = syntheticRun();
+const made = pageOf("works", run);
+
+// What the page should say, worked out from run.json alone: at each look the mean, the lowest and the highest of the trials.
+function expected(dataset, label, across, up, graph = true) {
+  const step = run.chosen.find((one) => one.dataset === dataset && one.label === label).step;
+  const trials = run.runs.filter((one) => one.dataset === dataset && one.label === label && one.step === step);
+  const about = run.datasets.find((one) => one.name === dataset);
+  const value = up === "suboptimality" ? (one, k) => one.points.objective[k] / about.optimum - 1 : (one, k) => one.points[up][k];
+  const off = (one) => (graph ? 0 : { cpu_seconds: one.graph_cpu_seconds, wall_seconds: one.graph_seconds }[across] || 0);
+  const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  return trials[0].points.iteration.map((_, k) => {
+    const values = trials.map((one) => value(one, k));
+    return { x: mean(trials.map((one) => one.points[across][k] - off(one))), middle: mean(values), low: Math.min(...values), high: Math.max(...values) };
+  });
+}
+
+const near = (a, b) => Math.abs(a - b) <= 2e-5 * Math.abs(b) + 1e-12;
+const numberOf = (text) => Number(text.replaceAll(",", ""));
+
+async function tipRows(figure) {
+  return figure.locator(".tip tr").evaluateAll((rows) =>
+    rows.map((row) => ({ name: row.dataset.name, x: row.dataset.x, value: row.cells[1].textContent, band: row.cells[2].textContent })));
+}
+
+async function pointAt(page, figure, share) {
+  const box = await figure.locator(".plot > svg").boundingBox();
+  await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
+}
+
+async function choose(page, value) {
+  await page.locator(`.switches input[value="${value}"]`).check({ force: true });
+}
+
+function tick(page, text) {
+  return page.locator(".switches .check", { hasText: text }).locator("input");
+}
+
+test("values under the pointer are those of run.json, for every pair of axes", async () => {
+  const page = await open(made.url);
+  const figure = page.locator("figure").nth(1), dataset = run.datasets[1].name;
+  await drawAll(page);
+  await figure.scrollIntoViewIfNeeded();
+  let compared = 0;
+  for (const up of ["suboptimality", "objective", "test_objective", "correlation", "variance_ratio"])
+    for (const across of ["cpu_seconds", "wall_seconds", "passes", "iteration"]) {
+      await choose(page, up);
+      await choose(page, across);
+      for (const share of [0.4, 0.93]) {
+        await pointAt(page, figure, share);
+        const rows = await tipRows(figure);
+        assert.ok(rows.length > 1);
+        for (const row of rows) {
+          const points = expected(dataset, row.name, across, up).filter((point) => near(point.x, Number(row.x)));
+          const [low, high] = row.band ? row.band.split(" \u2013 ").map(numberOf) : [numberOf(row.value), numberOf(row.value)];
+          assert.ok(points.some((point) => near(numberOf(row.value), point.middle) && near(low, point.low) && near(high, point.high)),
+            `${up} ${across} ${JSON.stringify(row)}`);
+          ++compared;
+        }
+      }
+    }
+  assert.ok(compared > 100);
+  await page.close();
+});
+
+test("each switch changes what is drawn, in every figure, and back", async () => {
+  const page = await open(made.url);
+  await drawAll(page);
+  await page.locator("figure").first().scrollIntoViewIfNeeded();
+  const ways = async () => {
+    await drawAll(page);
+    return JSON.stringify(await Promise.all((await page.locator("figure").all()).map(waysOf)));
+  };
+  const first = await ways();
+  for (const value of ["objective", "test_objective", "correlation", "variance_ratio", "wall_seconds", "passes", "iteration"]) {
+    await choose(page, value);
+    assert.ok((await ways()) !== first, value);
+    await choose(page, ["wall_seconds", "passes", "iteration"].includes(value) ? "cpu_seconds" : "suboptimality");
+    assert.ok((await ways()) === first, value);
+  }
+  for (const text of ["log up", "log across", "graph time"]) {
+    await tick(page, text).uncheck();
+    assert.ok((await ways()) !== first, text);
+    await tick(page, text).check();
+    assert.ok((await ways()) === first, text);
+  }
+  await page.close();
+});
+
+test("without graph time the curves start that much earlier", async () => {
+  const page = await open(made.url);
+  const figure = page.locator("figure").first(), dataset = run.datasets[0].name;
+  await figure.scrollIntoViewIfNeeded();
+  await tick(page, "graph time").uncheck();
+  await tick(page, "log across").uncheck();
+  await pointAt(page, figure, 0.6);
+  const row = (await tipRows(figure)).find((one) => one.name === "s3gd");
+  assert.ok(expected(dataset, "s3gd", "cpu_seconds", "suboptimality", false).some((point) => near(point.x, Number(row.x)) && near(numberOf(row.value), point.middle)));
+  assert.ok(!expected(dataset, "s3gd", "cpu_seconds", "suboptimality", true).some((point) => near(point.x, Number(row.x))));
+  await choose(page, "passes");
+  assert.ok(await tick(page, "graph time").isDisabled());
+  await page.close();
+});
+
+test("a legend entry isolates its curve in all figures, again restores", async () => {
+  const page = await open(made.url);
+  await drawAll(page);
+  const entry = page.locator("figure").first().locator(".legend button", { hasText: /^svrg$/ });
+  const faded = () => page.locator(".curve.faded").count();
+  const others = run.datasets.length * (run.protocol.solvers.length - 1);
+  await entry.click();
+  assert.equal(await faded(), others);
+  assert.equal(await entry.getAttribute("aria-pressed"), "true");
+  await pointAt(page, page.locator("figure").last(), 0.8);
+  assert.deepEqual((await tipRows(page.locator("figure").last())).map((row) => row.name), ["svrg"]);
+  await choose(page, "objective");
+  assert.equal(await faded(), others, "what is isolated stays so when the axes change");
+  await entry.click();
+  assert.equal(await faded(), 0);
+  await entry.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await faded(), others);
+  await page.keyboard.press("Enter");
+  assert.equal(await faded(), 0);
+  await page.close();
+});
+
+test("all of it works with the keyboard", async () => {
+  const page = await open(made.url);
+  await drawAll(page);
+  const figure = page.locator("figure").first(), plot = figure.locator(".plot");
+  const reached = new Set();
+  for (let k = 0; k < 60; ++k) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => {
+      const at = document.activeElement;
+      return at.className === "plot" ? "plot" : at.closest(".legend") ? "legend" : at.type || at.tagName;
+    }));
+  }
+  for (const what of ["A", "radio", "checkbox", "plot", "legend", "SUMMARY"]) assert.ok(reached.has(what), `${what} of ${[...reached]}`);
+  await plot.focus();
+  await page.keyboard.press("ArrowRight");
+  const at = async () => Number(await figure.locator(".tip b").evaluate((b) => b.textContent.replaceAll(",", "")));
+  const first = await at();
+  await page.keyboard.press("ArrowRight");
+  const second = await at();
+  assert.ok(second > first);
+  await page.keyboard.press("End");
+  assert.ok((await at()) > second);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Home");
+  assert.equal(await at(), first);
+  assert.equal(await figure.locator(".tip").getAttribute("role"), "status");
+  await page.keyboard.press("Escape");
+  assert.ok(await figure.locator(".tip").isHidden());
+  const before = await waysOf(figure);
+  await page.locator(".switches input:checked").first().focus();
+  await page.keyboard.press("ArrowRight");
+  assert.notDeepEqual(await waysOf(figure), before);
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement.nextElementSibling).outlineStyle);
+  assert.equal(outline, "solid");
+  await page.close();
+});
+
+test("what can be worked has a name and a role", async () => {
+  const page = await open(made.url);
+  await drawAll(page);
+  const nameless = await page.evaluate(() => {
+    const named = (one) => one.getAttribute("aria-label") || one.textContent.trim() || (one.labels && one.labels.length > 0);
+    return [...document.querySelectorAll("a, button, input, summary, [tabindex], form, nav, ul.legend, section")]
+      .filter((one) => !named(one)).map((one) => one.outerHTML.slice(0, 80));
+  });
+  assert.deepEqual(nameless, []);
+  assert.match(await page.locator(".plot").first().getAttribute("aria-label"), /a9a: suboptimality.* against cpu seconds, 5 curves/);
+  assert.equal(await page.locator("h1").count(), 1);
+  await page.close();
+});

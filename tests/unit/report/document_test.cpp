@@ -1,0 +1,171 @@
+#include "report/document.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/figure_data.hpp"
+#include "report/style.hpp"
+#include "report/ticks.hpp"
+#include "unit/report/holds.hpp"
+
+namespace s3gd::report {
+namespace {
+
+const std::string kNasty = "</script><img src=x onerror=alert(1)> & \"quotes\" 'single' {{title}} \xff";
+
+Figure small_figure() {
+  Figure figure{.id = "f",
+                .title = "A figure",
+                .caption = "said",
+                .x = {{"t", "time", true}, {"n", "steps"}},
+                .y = {{"v", "value"}, {"w", "other", true}},
+                .series = {}};
+  Series first{.name = "first",
+               .x = {{"t", {0.5, 1, 2}}, {"n", {1, 2, 3}}},
+               .y = {{"v", {{3, 2, 1}, {2, 1, 0.5}, {4, 3, 1.5}}}}};
+  Series second{.name = "second",
+                .x = {{"t", {0.25, 1, 4}}, {"n", {1, 2, 3}}},
+                .y = {{"v", {{5, std::nan(""), 2}}}, {"w", {{1, 2, 3}}}}};
+  second.before["t"] = 0.125;
+  figure.series = {first, second};
+  figure.marks = {{1, "here"}};
+  return figure;
+}
+
+TEST(Escape, LeavesNoMarkup) { EXPECT_EQ(escape("<a & \"b\" 'c'>"), "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt;"); }
+
+TEST(Ticks, AreRoundAndInside) {
+  EXPECT_EQ(ticks(0, 10, false), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_FALSE(std::signbit(ticks(0, 10, false).front()));
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-3.2, 7.9}, {0.6931, 0.6952}, {1e6, 3e6}}) {
+    const auto found = ticks(low, high, false);
+    EXPECT_GE(found.size(), 3U);
+    EXPECT_LE(found.size(), 8U);
+    for (const double tick : found) {
+      EXPECT_GE(tick, low);
+      EXPECT_LE(tick, high);
+    }
+  }
+  EXPECT_EQ(ticks(1e-4, 1, true).size(), 5U);
+  EXPECT_LE(ticks(1e-30, 1, true).size(), 8U);
+  EXPECT_GE(ticks(0.3, 0.9, true).size(), 1U);
+}
+
+TEST(Styles, DifferInDashesOrMarkersWithoutColour) {
+  for (std::size_t a = 0; a < style_count(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      EXPECT_STRNE(style(a).marker, style(b).marker);
+      EXPECT_STRNE(style(a).light, style(b).light);
+      EXPECT_STRNE(style(a).dark, style(b).dark);
+    }
+  for (std::size_t k = 0; k < 40; ++k) {  // beyond the colours there are, something else differs
+    EXPECT_STRNE(style(k).dashes, style(k + style_count()).dashes);
+    EXPECT_STRNE(style(k).marker, style(k + style_count()).marker);
+  }
+}
+
+TEST(FigureData, HasTheNumbersAndNullForWhatIsMissing) {
+  const Figure figure = small_figure();
+  const auto data = nlohmann::json::parse(figure_data(figure, styles_by_name({&figure})));
+  EXPECT_EQ(data["series"][0]["y"]["v"], (nlohmann::json{{3, 2, 1}, {2, 1, 0.5}, {4, 3, 1.5}}));
+  EXPECT_TRUE(data["series"][1]["y"]["v"][0][1].is_null());
+  EXPECT_EQ(data["series"][1]["before"]["t"], 0.125);
+  EXPECT_EQ(data["series"][1]["style"], 1);
+  EXPECT_EQ(data["x"][0]["log"], true);
+  EXPECT_EQ(data["marks"][0]["text"], "here");
+}
+
+TEST(FigureData, WholeNumbersKeepAllDigits) {
+  Figure figure = small_figure();
+  figure.series[0].x["n"] = {1, 123456789, 9007199254740};
+  const auto data = nlohmann::json::parse(figure_data(figure, {}));
+  EXPECT_EQ(data["series"][0]["x"]["n"], (nlohmann::json{1, 123456789, 9007199254740}));
+}
+
+TEST(VisiblePoints, KeepBothEndsAndTheExtremesOfManyPoints) {
+  Series series;
+  for (int k = 0; k < 20000; ++k) {
+    series.x["t"].push_back(k);
+    series.y["v"].middle.push_back(std::sin(0.01 * k) + (k == 12345 ? 7 : 0) - (k == 3 ? 9 : 0));
+  }
+  const std::vector<std::size_t> kept = visible_points(series, "t", "v");
+  EXPECT_LT(kept.size(), 500U);
+  EXPECT_GT(kept.size(), 100U);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  const std::set<std::size_t> set(kept.begin(), kept.end());
+  for (const std::size_t wanted : {0, 3, 12345, 19999}) EXPECT_TRUE(set.contains(wanted)) << wanted;
+}
+
+TEST(VisiblePoints, KeepAllOfFew) {
+  EXPECT_EQ(visible_points(small_figure().series[0], "t", "v"), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST(Html, IsSelfContainedAndInOrder) {
+  Document document{.title = "Title", .subtitle = "below"};
+  document.parts = {Text{"One", "first\n\nsecond"},
+                    Facts{"Facts", {{"name", "value"}}},
+                    small_figure(),
+                    small_figure(),
+                    Table{.title = "T", .columns = {{"a"}, {"b", true}}, .rows = {{"1", Cell("x", Cell::Look::best)}}},
+                    Text{"Two", ""}};
+  const std::string page = html(document);
+  expect_self_contained(page);
+  EXPECT_EQ(count_of(page, "<figure id="), 2U);
+  EXPECT_EQ(count_of(page, "<div class=\"figures\">"), 1U);
+  EXPECT_EQ(count_of(page, "<section "), 2U);
+  EXPECT_TRUE(holds(page, "<p>first</p>\n<p>second</p>"));
+  EXPECT_TRUE(holds(page, "<td class=\"best words\">x</td>"));
+  EXPECT_LT(page.find("first</p>"), page.find("<dt>name</dt>"));
+  EXPECT_LT(page.find("<dt>name</dt>"), page.find("<figure id="));
+  EXPECT_LT(page.find("<figure id="), page.find("<th scope=\"row\">1</th>"));
+}
+
+TEST(Html, TextFromDataIsNeverMarkup) {
+  Document document{.title = kNasty, .subtitle = kNasty};
+  Figure figure = small_figure();
+  figure.title = figure.caption = figure.series[0].name = figure.marks[0].text = figure.x[0].label = kNasty;
+  document.parts = {Text{kNasty, kNasty}, Facts{kNasty, {{kNasty, kNasty}}}, figure,
+                    Table{.title = kNasty,
+                          .caption = kNasty,
+                          .columns = {{kNasty}},
+                          .rows = {{Cell(kNasty, Cell::Look::poor, kNasty)}},
+                          .folded = true}};
+  const std::string page = html(document);
+  EXPECT_FALSE(holds(page, "<img"));
+  EXPECT_FALSE(holds(page, "</script><"));
+  EXPECT_EQ(count_of(page, "<script"), 3U);
+  EXPECT_TRUE(holds(page, "{{title}}"));  // of the data, not filled in
+  EXPECT_FALSE(holds(svg(figure), "<img"));
+}
+
+TEST(Svg, StandsAloneAndDrawsTheAxesAskedFor) {
+  const std::string first = svg(small_figure()), other = svg(small_figure(), 1, 1);
+  EXPECT_TRUE(first.starts_with("<svg xmlns="));
+  EXPECT_FALSE(holds(first, "var("));
+  EXPECT_TRUE(holds(first, ">time</text>"));
+  EXPECT_TRUE(holds(first, ">value</text>"));
+  EXPECT_TRUE(holds(other, ">steps</text>"));
+  EXPECT_TRUE(holds(other, ">other</text>"));
+  EXPECT_EQ(count_of(first, "<title>"), 2U);
+  EXPECT_EQ(count_of(other, "<title>"), 1U);  // the first curve has no such values
+  EXPECT_EQ(count_of(first, "opacity=\"0.15\""), 1U);
+  EXPECT_TRUE(holds(first, ">here</text>"));
+}
+
+TEST(Svg, SurvivesOnePointEqualValuesAndGaps) {
+  Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x", true}}, .y = {{"y", "y"}}, .series = {}};
+  figure.marks = {{1, "here"}};
+  EXPECT_FALSE(holds(svg(figure), "inf"));
+  figure.series = {{.name = "one", .x = {{"x", {1}}}, .y = {{"y", {{2}}}}, .dots = true}};
+  EXPECT_FALSE(holds(svg(figure), "nan"));
+  figure.series = {
+      {.name = "flat", .x = {{"x", {1, 2, 4}}}, .y = {{"y", {{0, 0, 0}}}}},
+      {.name = "gap", .x = {{"x", {1, 2, 4}}}, .y = {{"y", {{1, std::nan(""), 3}, {0, 0, 2}, {2, 2, 4}}}}}};
+  const std::string text = svg(figure);
+  EXPECT_FALSE(holds(text, "nan"));
+  EXPECT_FALSE(holds(text, "inf"));
+}
+
+}  // namespace
+}  // namespace s3gd::report
