@@ -36,6 +36,7 @@ struct TrainOptions {
   std::string validate;
   std::string graph_path;
   std::string trace_path;
+  std::string page_path;
   CalibrateOptions calibrate;
   bool paper = false;
 };
@@ -79,6 +80,9 @@ void add_options(CLI::App& app, TrainOptions& options) {
 
   const std::string trace_group = "Trace";
   app.add_option("--trace", options.trace_path, ".csv or .json: objective, gap, clocks as they went")
+      ->group(trace_group);
+  app.add_option("--report", options.page_path, "a page with these curves, stages, certificate and advice")
+      ->type_name("FILE.html")
       ->group(trace_group);
   app.add_option("--trace-every", options.solve.trace_every, "iterations between rows (default: growing)")
       ->group(trace_group);
@@ -142,6 +146,7 @@ using Given = std::function<bool(const std::string& option)>;
 void check_options(const TrainOptions& options, const Given& given) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.trace_path, "--trace");
+  refuse_standard_output(options.page_path, "--report");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
   check_state_options(options.state, !options.validate.empty());
   if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
@@ -185,7 +190,8 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   options.solve.seed = common.seed;
   if (options.order == "weighted") options.solve.order = RowOrder::weighted;
   if (options.order == "shuffled") options.solve.order = RowOrder::shuffled;
-  if (options.solve.trace_every == 0 && !options.trace_path.empty()) options.solve.trace_every = -1;
+  const bool traced = !options.trace_path.empty() || !options.page_path.empty();
+  if (options.solve.trace_every == 0 && traced) options.solve.trace_every = -1;
 
   const Prepared ready = prepare(options, common);
   const std::string asked = asked_multiclass(options.multiclass, options.problem);
@@ -207,6 +213,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                             graph ? &*graph : nullptr,
                             options.model_path,
                             options.trace_path,
+                            options.page_path,
                             started,
                             wall_now() - started};
     return kind == "ovr" ? train_one_vs_rest(run, common) : train_softmax(run, common);
@@ -238,9 +245,16 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   close_checkpoint(options.state, solution.summary.status, common);
   const bool regression = spec.loss.kind == LossKind::squared;
   const auto classes = regression ? 0 : static_cast<Index>(ready.train.y.distinct().size());
-  return print_report(
-      {ready.train, problem.formula(), solution.summary, classes, load_seconds, total_seconds, options.model_path},
-      common);
+  return print_report({.data = ready.train,
+                       .formula = problem.formula(),
+                       .summary = solution.summary,
+                       .classes = classes,
+                       .load_seconds = load_seconds,
+                       .total_seconds = total_seconds,
+                       .model_path = options.model_path,
+                       .page_path = options.page_path,
+                       .trace = solution.trace},
+                      common);
 }
 
 }  // namespace

@@ -56,9 +56,18 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
   ProblemSpec first = run.spec;
   first.positive = fit.classes.front();
-  return print_report({run.train, Problem(run.train, first).formula() + kForEachClass, fit.summary,
-                       static_cast<Index>(fit.classes.size()), run.load_seconds, total_seconds, run.model_path, "ovr",
-                       fit.classes, fit.class_summaries},
+  return print_report({.data = run.train,
+                       .formula = Problem(run.train, first).formula() + kForEachClass,
+                       .summary = fit.summary,
+                       .classes = static_cast<Index>(fit.classes.size()),
+                       .load_seconds = run.load_seconds,
+                       .total_seconds = total_seconds,
+                       .model_path = run.model_path,
+                       .multiclass = "ovr",
+                       .class_names = fit.classes,
+                       .class_summaries = fit.class_summaries,
+                       .page_path = run.page_path,
+                       .trace = fit.trace},
                       common);
 }
 
@@ -84,17 +93,17 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
   if (!run.model_path.empty())
     save_model(softmax_model(problem, fit.w, run.scaling, fit.summary.certificate), run.model_path);
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
-  return print_report({run.train,
-                       problem.formula(),
-                       fit.summary,
-                       problem.classes(),
-                       run.load_seconds,
-                       total_seconds,
-                       run.model_path,
-                       "softmax",
-                       {},
-                       {},
-                       fit.rank},
+  return print_report({.data = run.train,
+                       .formula = problem.formula(),
+                       .summary = fit.summary,
+                       .classes = problem.classes(),
+                       .load_seconds = run.load_seconds,
+                       .total_seconds = total_seconds,
+                       .model_path = run.model_path,
+                       .multiclass = "softmax",
+                       .rank = fit.rank,
+                       .page_path = run.page_path,
+                       .trace = fit.trace},
                       common);
 }
 

@@ -22,7 +22,7 @@ struct MulticlassRun {
   std::string penalty;  // as typed
   const SolveOptions& solve;
   const Graph* graph;  // null: none was given
-  std::string model_path, trace_path;
+  std::string model_path, trace_path, page_path;
   double started = 0, load_seconds = 0;
 };
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/file.hpp"
 #include "base/memory.hpp"
 #include "fit/fit_json.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
+#include "report/train_page.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -33,13 +35,15 @@ std::string multiclass_text(const TrainReport& report) {
                      report.rank ? fmt::format(", weights of rank {}", *report.rank) : "");
 }
 
-std::string to_text(const TrainReport& report) {
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Fields fields_of(const TrainReport& report) {
   const Summary& summary = report.summary;
   std::string stages;
   for (const Stage& stage : summary.stages)
     stages += fmt::format("{}{} {} ({})", stages.empty() ? "" : ", then ", stage.name, format_seconds(stage.seconds),
                           stage.ended);
-  std::vector<std::pair<std::string, std::string>> fields{
+  Fields fields{
       {"minimised", report.formula},
       {"data", fmt::format("{} rows x {} columns, {} entries {}", format_count(report.data.rows()),
                            format_count(report.data.cols()), format_count(report.data.x.stored()),
@@ -56,7 +60,13 @@ std::string to_text(const TrainReport& report) {
       {"memory", format_bytes(static_cast<std::uint64_t>(peak_memory_bytes())) + " at most"},
   };
   if (!report.multiclass.empty()) fields.insert(fields.begin() + 2, {"classes", multiclass_text(report)});
-  return format_fields(fields);
+  return fields;
+}
+
+void write_page(const TrainReport& report) {
+  const report::TrainPage about{report.data.source, fields_of(report)};
+  const std::string page = report::html(report::train_document(report.summary, report.trace, about));
+  write_atomically(report.page_path, [&](std::ostream& out) { out << page; });
 }
 
 std::string class_table(const TrainReport& report) {
@@ -78,12 +88,14 @@ std::string class_table(const TrainReport& report) {
 }  // namespace
 
 int print_report(const TrainReport& report, const Common& common) {
+  if (!report.page_path.empty()) write_page(report);
   if (common.json)
     print_json(to_json(facts_of(report, common)));
   else
-    print(to_text(report) + class_table(report));
+    print(format_fields(fields_of(report)) + class_table(report));
   for (const std::string& advice : report.summary.advice) remark(common, "advice: " + advice);
   if (!report.model_path.empty()) remark(common, "model written to " + report.model_path);
+  if (!report.page_path.empty()) remark(common, "page written to " + report.page_path);
   return exit_code(report.summary.status);
 }
 

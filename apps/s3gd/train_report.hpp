@@ -26,9 +26,12 @@ struct TrainReport {
   std::span<const std::string> class_names = {};
   std::span<const Summary> class_summaries = {};
   std::optional<Index> rank = {};  // of the matrix of weights, where the penalty looks at it
+
+  std::string page_path = {};  // empty: no page
+  std::span<const TraceRow> trace = {};
 };
 
-// To standard output as text or JSON, remarks to standard error; returns the exit code.
+// To standard output as text or JSON, remarks to standard error, and the page; returns the exit code.
 int print_report(const TrainReport& report, const Common& common);
 
 }  // namespace s3gd::app
