@@ -49,7 +49,7 @@ const std::vector<Command>& commands() {
        setup_convert},
       {"data", "Data", "known datasets: what there is, download, where it lies",
        "s3gd data list\ns3gd data get mnist\ns3gd inspect mnist", setup_data},
-      {"report", "Compare", "the page of a comparison from its run.json, and its figures for a paper",
+      {"report", "Compare", "page and pictures of a comparison from its run.json",
        "s3gd report results -o results.html\ns3gd report results/run.json --figures figures", setup_report},
       {"list", "Reference", "losses, penalties, formats, generators, .. with one line each", "s3gd list losses",
        setup_list},
