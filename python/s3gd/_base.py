@@ -1,0 +1,274 @@
+"""What all estimators share: from checked input to the compiled core, and from its result to attributes."""
+
+import math
+import os
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._advice import in_words_of, without_stop
+from ._objective import LOSSES, core_penalty
+from ._results import Summary, Trace
+from ._validation import checked_rows, checked_weights, core_rows, require_number
+
+# Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
+# do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
+SMALL_PROBLEM = 20_000
+SMALL_PROBLEM_TOL = 1e-16
+
+STOCHASTIC = ("s3gd", "sgd", "ssgd", "svrg", "scv", "saga", "sag", "is-sgd")
+ENDED_AS_ASKED = ("converged", "early_stopped", "interrupted")
+
+
+def threads_of(n_jobs):
+    """0 is all cores. Workers of joblib are told by OMP_NUM_THREADS how many are theirs."""
+    if n_jobs is None:
+        told = os.environ.get("OMP_NUM_THREADS", "")
+        return int(told) if told.isdigit() else 0
+    require_number("n_jobs", n_jobs)
+    if n_jobs == 0:
+        raise ValueError("The parameter n_jobs must not be 0: None is all cores, -1 too.")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def seed_of(random_state):
+    """None is 0: a fit gives the same result each time unless another random state is asked for."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def joined(verbose, callback):
+    """The callback of the user, and lines on the screen where `verbose` asks for them."""
+    if not verbose:
+        return callback
+
+    def show(row):
+        what = row.get("stage") or f"class {row['class']}"
+        print(f"[s3gd] {what}: pass {row['passes']:.2f}  objective {row['train_objective']:.6g}  gap {row['gap']:.1e}",
+              flush=True)
+        return callback(row) if callback is not None else None
+
+    return show
+
+
+class LinearBase(BaseEstimator):
+    """Fits one linear model. Derived classes say what is minimised:
+
+    `_loss`, `_penalty`, `_l1_ratio` (scikit-learn's names), `_multiplier(total_weight)` (see _objective), `_intercept()`,
+    and check their own parameters in `_check_parameters`.
+    """
+
+    _l1_ratio = None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def _more_tags(self):  # before scikit-learn 1.6
+        return {"requires_y": True}
+
+    # --- what is minimised, and how
+
+    def _check_shared_parameters(self):
+        require_number("tol", self.tol, above=0)
+        require_number("max_iter", self.max_iter, least=1)
+        if self.max_seconds is not None:
+            require_number("max_seconds", self.max_seconds, above=0)
+        if self.patience is not None:
+            require_number("patience", self.patience, least=1)
+
+    def _intercept(self):
+        return "free" if self.fit_intercept else "none"
+
+    def _spec(self, task, n_classes, total_weight):
+        spec = {"task": task, "n_classes": n_classes, "loss": LOSSES[self._loss][0], "intercept": self._intercept()}
+        spec.update(core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio))
+        return spec
+
+    def _options(self, n_numbers):
+        small = n_numbers <= SMALL_PROBLEM and self.solver == "auto"
+        options = {"solver": self.solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
+                   "passes": float(self.max_iter), "threads": threads_of(self.n_jobs),
+                   "seed": seed_of(self.random_state), "trace": bool(self.trace),
+                   "keep_on_interrupt": bool(self.keep_on_interrupt)}
+        if self.max_seconds is not None:
+            options["seconds"] = float(self.max_seconds)
+        if self.patience is not None:
+            options["patience"] = int(self.patience)
+        return options
+
+    def _start(self, n_outputs, n_features):
+        """Where a warm start begins: the parameters at hand, if they are of this shape."""
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return None
+        coef, intercept = self._parameters()
+        if coef.shape != (n_outputs, n_features):
+            return None
+        return coef, intercept
+
+    def _parameters(self):
+        """Weights (outputs x features) and intercepts (outputs), dense."""
+        coef = self.coef_.toarray() if sparse.issparse(self.coef_) else np.asarray(self.coef_)
+        coef = np.atleast_2d(coef).astype(np.float64)
+        return coef, np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (coef.shape[0],)).copy()
+
+    # --- from here to the core and back
+
+    def _run(self, X, targets, weights, task, n_classes, *, options=None, start=None, validation=(None, None),
+             callback=None):
+        """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
+        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        rows_val, targets_val = validation
+        return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                         spec=self._spec(task, n_classes, total), options=options, start=start,
+                         X_val=rows_val, y_val=targets_val, callback=callback)
+
+    def _fit(self, X, targets, weights, task, n_classes, validation, callback):
+        n_outputs = n_classes if task in ("ovr", "softmax") else 1
+        n_numbers = X.nnz if sparse.issparse(X) else X.size
+        result = self._run(X, targets, weights, task, n_classes, options=self._options(n_numbers),
+                           start=self._start(n_outputs, X.shape[1]), validation=validation,
+                           callback=joined(self.verbose, callback))
+        self._keep(result, task)
+        self.weight_seen_ = float(X.shape[0]) if weights is None else float(weights.sum())
+        self._warn_unless_converged()
+        return self
+
+    def _keep(self, result, task):
+        coef = np.asarray(result["coef"], dtype=np.float64)
+        intercept = np.asarray(result["intercept"], dtype=np.float64)
+        if task == "softmax":
+            coef, intercept = centred(coef, intercept, self._intercept(), self._penalty)
+        self._set_parameters(coef, intercept)
+        summary = dict(result["summary"])
+        summary["tol"] = self.tol
+        if summary["status"] not in ENDED_AS_ASKED and summary["certificate"]["relative_gap"] <= self.tol:
+            summary["status"] = "converged"  # a small problem that stopped short of more than was asked for
+            summary["advice"] = without_stop(summary["advice"])
+        summary["advice"] = in_words_of(self, summary["advice"])
+        self.summary_ = Summary(summary)
+        self.trace_ = Trace(result["trace"])
+        self.n_iter_ = self._n_iter(max(1, math.ceil(summary["passes"])))
+
+    def _n_iter(self, passes):
+        return passes
+
+    def _warn_unless_converged(self):
+        summary = self.summary_
+        if summary.status in ENDED_AS_ASKED:
+            return
+        advice = " ".join(summary.advice) or "Raise max_iter, or tol."
+        warnings.warn(f"The fit ended {summary.status.replace('_', ' ')}, {summary._certificate_text()}, where tol={self.tol:g} "
+                      f"was asked for. {advice}", ConvergenceWarning, stacklevel=4)
+
+    def _validation_rows(self, X_val, y_val, numeric_y):
+        if X_val is None and y_val is None:
+            return None, None
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val go together: give both, or neither.")
+        X_val, y_val = checked_rows(self, X_val, y_val, reset=False, numeric_y=numeric_y)
+        return core_rows(X_val), y_val
+
+    # --- a stream of rows
+
+    def _partial_fit(self, X, targets, weights, task, n_classes):
+        """One stochastic pass over the rows from where the parameters are; see `partial_fit`."""
+        n_outputs = n_classes if task in ("ovr", "softmax") else 1
+        begun = hasattr(self, "coef_")
+        if begun:
+            coef, intercept = self._parameters()
+        else:
+            coef, intercept = np.zeros((n_outputs, X.shape[1])), np.zeros(n_outputs)
+            self.weight_seen_, self._first_step = 0.0, None
+        fresh = float(X.shape[0]) if weights is None else float(weights.sum())
+        step = getattr(self, "_first_step", None)
+        self.weight_seen_ += fresh
+        options = {**self._options(math.inf), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
+        if options["solver"] not in STOCHASTIC:
+            options["solver"] = "s3gd"
+        if step:
+            options["step"] = step / math.sqrt(self.weight_seen_ / self._first_weight)
+        result = self._run(X, targets, weights, task, n_classes, options=options,
+                           start=(coef, intercept))
+        if not step:
+            self._first_step, self._first_weight = result["summary"].get("step"), self.weight_seen_
+        self._keep(result, task)
+        return self
+
+    # --- storage
+
+    def sparsify(self):
+        """Keep `coef_` as a `scipy.sparse.csr_matrix`: smaller where an L1 penalty left few weights.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Keep `coef_` as an array again, which `fit` did to begin with.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray().reshape(self._coef_shape(self.coef_.shape))
+        return self
+
+    def _margins(self, X):
+        """w.x + b for each row and output, in double; float32 rows are widened block by block."""
+        check_is_fitted(self)
+        X = checked_rows(self, X, reset=False)
+        coef, intercept = self._parameters()
+        if sparse.issparse(X) or X.dtype == np.float64:
+            return np.asarray(X @ coef.T) + intercept
+        margins = np.empty((X.shape[0], coef.shape[0]))
+        rows = max(1, 1_000_000 // X.shape[1])
+        for begin in range(0, X.shape[0], rows):
+            margins[begin:begin + rows] = X[begin:begin + rows].astype(np.float64) @ coef.T
+        return margins + intercept
+
+
+def centred(coef, intercept, kind, penalty):
+    """Softmax's margins may all be shifted: free intercepts, and weights without penalty, are given a mean of zero."""
+    if kind == "free":
+        intercept = intercept - intercept.mean()
+    if penalty is None:
+        coef = coef - coef.mean(axis=0)
+    return coef, intercept
+
+
+
+
+def merged(fits, classes):
+    """Fits of one class against the rest each, as one result; the summary is that of the class that went worst."""
+    summaries = [fit["summary"] for fit in fits]
+    rank = ["converged", "early_stopped", "out_of_passes", "out_of_time", "interrupted", "diverged"]
+    worst = max(summaries, key=lambda s: (rank.index(s["status"]), s["certificate"]["relative_gap"]))
+    summary = {**worst, "objective": sum(s["objective"] for s in summaries),
+               "passes": sum(s["passes"] for s in summaries), "iterations": sum(s["iterations"] for s in summaries),
+               "stages": [{**stage, "name": f"{name}: {stage['name']}"}
+                          for name, s in zip(classes, summaries) for stage in s["stages"]],
+               "advice": list(dict.fromkeys(advice for s in summaries for advice in s["advice"])),
+               "seconds": {part: sum(s["seconds"][part] for s in summaries) for part in worst["seconds"]}}
+    trace = {}
+    for column in fits[0]["trace"]:
+        trace[column] = np.concatenate([np.asarray(fit["trace"][column]) for fit in fits])
+    return {"coef": np.vstack([fit["coef"] for fit in fits]),
+            "intercept": np.concatenate([fit["intercept"] for fit in fits]), "summary": summary, "trace": trace}

@@ -1,0 +1,202 @@
+"""Classification over `LinearBase`: labels to class numbers, margins to labels and probabilities."""
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import ClassifierMixin
+
+from ._base import LinearBase
+from ._validation import (checked_classes, checked_rows, checked_weights, class_weights, codes_of, require_two_classes,
+                          require_weight_in_each_class)
+
+
+class ClassifierBase(ClassifierMixin, LinearBase):
+    """Two classes are one output, more are one for each class: by softmax or each against the rest (`_multiclass`)."""
+
+    _multiclass = "ovr"
+    _class_weight = None
+
+    def _task(self):
+        return "binary" if len(self.classes_) == 2 else self._multiclass
+
+    def _with_class_weights(self, codes, weights):
+        factors = class_weights(self._class_weight, self.classes_, codes, weights)
+        if factors is None:
+            return weights
+        return factors[codes] if weights is None else weights * factors[codes]
+
+    def _set_parameters(self, coef, intercept):
+        self.coef_, self.intercept_ = coef, intercept
+
+    @staticmethod
+    def _coef_shape(shape):
+        return shape
+
+    def decision_function(self, X):
+        """Margins ``X @ coef_.T + intercept_``: how far on which side a row is.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes)
+        """
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X):
+        """The class of each row: the one with the largest margin.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        winner = winners(self._margins(X))
+        return self.classes_[winner]
+
+
+class FittedAtOnce(ClassifierBase):
+    """With `fit` and `partial_fit` for one set of parameters."""
+
+    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
+        y : array-like of shape (n_samples,)
+            The class of each row: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row; a row of weight 2 counts as if it were there twice.
+        X_val, y_val : optional
+            Other rows: the objective on them is traced (`trace_.test_objective`), and with `patience` ends the fit.
+        callback : callable, optional
+            Called with a dictionary (a row of the trace) each time the run is looked at; returning False ends the fit.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = checked_rows(self, X, y, reset=True)
+        weights = checked_weights(sample_weight, X)
+        self.classes_, codes = checked_classes(y)
+        require_two_classes(self.classes_)
+        weights = self._with_class_weights(codes, weights)
+        require_weight_in_each_class(self.classes_, codes, weights)
+        rows_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
+        codes_val = None if y_val is None else codes_of(y_val, self.classes_).astype(np.float64)
+        return self._fit(X, codes, weights, self._task(), len(self.classes_), (rows_val, codes_val), callback)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one stochastic pass over the given rows, beginning where the parameters are.
+
+        For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
+        a stochastic one and S3GD otherwise. The first call chooses the step; later ones shrink it with the root of
+        the rows seen, so that a long stream settles. Where the penalty is weighed against a sum over rows (`C`), it is
+        the sum over all rows seen so far. No tolerance is aimed at: `fit` on all rows does that.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like of shape (n_classes,), optional
+            All classes there will be; needed at the first call unless all of them are in `y`.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = not hasattr(self, "coef_")
+        X, y = checked_rows(self, X, y, reset=first)
+        if first:
+            self.classes_ = checked_classes(y if classes is None else classes)[0]
+            require_two_classes(self.classes_)
+        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"classes={np.unique(classes).tolist()} is not the same as on the first call of partial_fit, "
+                             f"{self.classes_.tolist()}")
+        codes = codes_of(y, self.classes_)
+        weights = self._with_class_weights(codes, checked_weights(sample_weight, X))
+        X, codes, weights = with_every_class(X, codes, weights, len(self.classes_))
+        return self._partial_fit(X, codes, weights, self._task(), len(self.classes_))
+
+
+class ProbabilityMixin:
+    """With probabilities: the logistic loss."""
+
+    def predict_proba(self, X):
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), classes in the order of `classes_`
+        """
+        return probabilities(self._margins(X), self._multiclass)
+
+    def predict_log_proba(self, X):
+        """The logarithm of the probability of each class, right also where the probability rounds to 0 or 1.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return log_probabilities(self._margins(X), self._multiclass)
+
+
+def winners(margins):
+    return (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
+
+
+def probabilities(margins, multiclass):
+    if margins.shape[1] == 1:
+        return np.column_stack([expit(-margins[:, 0]), expit(margins[:, 0])])
+    if multiclass == "softmax":
+        return softmax(margins, axis=1)
+    each = expit(margins)
+    return each / each.sum(axis=1, keepdims=True)
+
+
+def log_probabilities(margins, multiclass):
+    if margins.shape[1] == 1:
+        return np.column_stack([log_expit(-margins[:, 0]), log_expit(margins[:, 0])])
+    if multiclass == "softmax":
+        return log_softmax(margins, axis=1)
+    each = log_expit(margins)
+    return each - np.logaddexp.reduce(each, axis=1, keepdims=True)
+
+
+def with_every_class(X, codes, weights, n_classes):
+    """A part of a stream may lack a class, which the core would leave out: it gets a row of zeros of next to no weight."""
+    present = np.bincount(codes, weights=weights, minlength=n_classes) > 0
+    missing = np.flatnonzero(~present)
+    if missing.size == 0:
+        return X, codes, weights
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    nothing = sparse.csr_matrix((missing.size, X.shape[1]), dtype=X.dtype)
+    X = sparse.vstack([X, nothing], format="csr") if sparse.issparse(X) else np.vstack([X, nothing.toarray()])
+    light = np.full(missing.size, 1e-12 * weights.max())
+    return X, np.concatenate([codes, missing]), np.concatenate([weights, light])

@@ -1,0 +1,63 @@
+"""From scikit-learn's parameters to the objective of the library: the only place where that is done.
+
+The library minimises, with weights q_i that sum to 1,
+
+    F(w, b) = sum_i q_i psi(w.x_i + b, y_i) + R(w),     q_i = s_i / S,  S = sum_i s_i
+
+where s_i is the sample weight times the class weight of row i (n equal weights of 1: S = n), and
+
+    logistic log(1 + exp(-yu)),  squared (u - y)^2,  squared hinge max(0, 1 - yu)^2 / 2,
+    l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,
+    elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
+
+scikit-learn states either `m sum_i q_i psi_i + alpha P` or `P + C m sum_i s_i psi_i`, where `m psi` is its form of the
+loss and P its penalty (with one half before the square). Divided by what stands before the loss, both are
+
+    sum_i q_i psi_i + multiplier P.
+
+docs/python.md has the table that follows from it.
+"""
+
+# scikit-learn's name of a loss: the library's name, and m.
+LOSSES = {
+    "log_loss": ("logistic", 1.0),
+    "squared_error": ("squared", 0.5),  # (u - y)^2 / 2
+    "squared_hinge": ("squared-hinge", 2.0),  # max(0, 1 - yu)^2
+    "smooth_hinge": ("smooth-hinge", 1.0),
+}
+
+
+def multiplier_of_alpha(alpha, loss):
+    """For `m sum_i q_i psi_i + alpha P`."""
+    return alpha / LOSSES[loss][1]
+
+
+def multiplier_of_C(C, loss, total_weight):
+    """For `P + C m sum_i s_i psi_i`; total_weight is S. An infinite C is no penalty."""
+    return 1.0 / (C * LOSSES[loss][1] * total_weight)
+
+
+def multiplier_of_ridge(alpha, total_weight):
+    """For `sum_i s_i (u_i - y_i)^2 + alpha ||w||^2`, which is twice P."""
+    return 2.0 * alpha / total_weight
+
+
+def core_penalty(penalty, multiplier, l1_ratio=None):
+    """The library's name and numbers for `multiplier * P`.
+
+    P is ||w||^2/2 (l2), ||w||_1 (l1), l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2/2 (elasticnet),
+    l1_ratio ||w||_1 + (1 - l1_ratio) ||w||_2 (l1_l2norm), sum_j ||W_:j||_2 (group) or the sum of W's singular values
+    (nuclear).
+    """
+    if penalty is None or multiplier == 0:
+        return {"penalty": "none", "lambda": 0.0}
+    if penalty == "elasticnet" and l1_ratio in (0, 1):
+        penalty = "l1" if l1_ratio == 1 else "l2"
+    if penalty == "l2":
+        return {"penalty": "l2", "lambda": multiplier / 2}
+    if penalty == "elasticnet":
+        return {"penalty": "elastic-net", "lambda": multiplier * (1 + l1_ratio) / 2,
+                "alpha": (1 - l1_ratio) / (1 + l1_ratio)}
+    if penalty == "l1_l2norm":
+        return {"penalty": "l1-l2norm", "lambda": multiplier, "alpha": 1 - l1_ratio}
+    return {"penalty": {"group": "group-lasso"}.get(penalty, penalty), "lambda": multiplier}

@@ -1,0 +1,204 @@
+"""What a fit says about itself: `Summary` (how it ended) and `Trace` (how it went)."""
+
+import html
+
+import numpy as np
+
+
+def _seconds(value):
+    if value < 1e-3:
+        return f"{value * 1e6:.0f} us"
+    if value < 1:
+        return f"{value * 1e3:.3g} ms"
+    return f"{value:.3g} s"
+
+
+class Summary:
+    """How a fit ended: status, certificate, stages, seconds and advice.
+
+    The keys are those of ``s3gd train --json``; each is an attribute, and ``summary["key"]`` works as well.
+
+    Attributes
+    ----------
+    status : str
+        ``"converged"``, ``"early_stopped"``, ``"out_of_passes"``, ``"out_of_time"``, ``"interrupted"`` or
+        ``"diverged"``.
+    objective : float
+        The value of the objective of `formula` at the parameters found.
+    certificate : dict
+        ``kind`` (``"duality_gap"`` or ``"prox_gradient"``), ``primal``, ``dual`` and ``relative_gap``: how far from
+        the optimum the parameters are at most, relatively.
+    formula : str
+        The objective with its numbers, as the library minimises it.
+    stages : list of dict
+        ``name``, ``seconds``, ``iterations`` and ``ended`` (why) of each stage.
+    seconds : dict
+        Wall-clock seconds by part: ``graph``, ``solve``, ``evaluate``, ``total``.
+    advice : list of str
+        What is off with the data or the parameters, and what to do about it.
+
+    Examples
+    --------
+    >>> from s3gd import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> model.summary_.status
+    'converged'
+    >>> model.summary_["certificate"]["relative_gap"] <= model.tol
+    True
+    """
+
+    def __init__(self, values):
+        self._values = dict(values)
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"the summary has no {name!r}") from None
+
+    def __getitem__(self, name):
+        return self._values[name]
+
+    def __contains__(self, name):
+        return name in self._values
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._values]
+
+    def keys(self):
+        """Names of what is known about the fit."""
+        return self._values.keys()
+
+    def to_dict(self):
+        """Everything as a plain dictionary, ready for JSON."""
+        return dict(self._values)
+
+    @property
+    def converged(self):
+        """Whether the tolerance was reached."""
+        return self._values.get("status") == "converged"
+
+    def _certificate_text(self):
+        certificate = self._values["certificate"]
+        gap = certificate["relative_gap"]
+        if certificate.get("kind") == "prox_gradient":
+            return f"prox-gradient norm {gap:.2g}"
+        return f"within {gap:.2g} of the optimum, relatively (duality gap)"
+
+    def _lines(self):
+        values = self._values
+        lines = [("status", values["status"])]
+        if values.get("formula"):
+            lines.append(("minimised", values["formula"]))
+        lines.append(("objective", f"{values['objective']:.9g}"))
+        lines.append(("certificate", self._certificate_text()))
+        stages = [f"{s['name']} {_seconds(s['seconds'])} ({s['ended']})" for s in values.get("stages", [])]
+        if stages:
+            lines.append(("stages", ", then ".join(stages)))
+        lines.append(("passes", f"{values.get('passes', 0):.4g} in {values.get('iterations', 0)} iterations"))
+        seconds = values.get("seconds", {})
+        if seconds:
+            parts = ", ".join(f"{name} {_seconds(seconds[name])}" for name in ("graph", "solve", "evaluate")
+                              if name in seconds)
+            lines.append(("time", f"{_seconds(seconds.get('total', 0.0))} ({parts})"))
+        lines += [("advice", text) for text in values.get("advice", [])]
+        return lines
+
+    def __str__(self):
+        return "\n".join(f"{name:<12} {text}" for name, text in self._lines())
+
+    def __repr__(self):
+        return f"<s3gd.Summary: {self._values['status']}, {self._certificate_text()}>"
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+                       f"<td style='text-align:left'>{html.escape(str(text))}</td></tr>" for name, text in self._lines())
+        return f"<table>{rows}</table>"
+
+    def __eq__(self, other):
+        return isinstance(other, Summary) and self._values == other._values
+
+    __hash__ = None
+
+
+class Trace:
+    """How a fit went: columns of equal length, one entry for each time the run was looked at.
+
+    Columns are ``iteration``, ``passes``, ``cpu_seconds``, ``wall_seconds``, ``train_objective``, ``test_objective`` (the
+    objective on `X_val`), ``gap``, ``step``, ``correlation``, ``variance_ratio`` and ``stage``; each is an attribute, and
+    ``trace["column"]`` works as well. What was not measured is NaN. Clocks stand still while the run is looked at.
+
+    Examples
+    --------
+    >>> from s3gd import LinearModel
+    >>> model = LinearModel(trace=True).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> bool(model.trace_.train_objective[-1] <= model.trace_.train_objective[0])
+    True
+    """
+
+    def __init__(self, columns):
+        self._columns = {name: np.asarray(column) for name, column in columns.items()}
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["_columns"][name]
+        except KeyError:
+            raise AttributeError(f"the trace has no column {name!r}") from None
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __len__(self):
+        return len(next(iter(self._columns.values()), ()))
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._columns]
+
+    @property
+    def columns(self):
+        """Names of the columns."""
+        return list(self._columns)
+
+    def to_dict(self):
+        """The columns as a dictionary of arrays."""
+        return dict(self._columns)
+
+    def to_pandas(self):
+        """The trace as a `pandas.DataFrame`."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def plot(self, x="passes", y=None, ax=None):
+        """Draw the run with matplotlib.
+
+        Parameters
+        ----------
+        x : str, default="passes"
+            Column of the horizontal axis: also ``"cpu_seconds"``, ``"wall_seconds"`` or ``"iteration"``.
+        y : str or list of str, optional
+            Columns to draw; by default ``train_objective`` and, where it was measured, ``test_objective``.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        if y is None:
+            measured = np.isfinite(np.asarray(self._columns.get("test_objective", []), dtype=float)).any()
+            y = ["train_objective", "test_objective"] if measured else ["train_objective"]
+        for name in [y] if isinstance(y, str) else y:
+            ax.plot(self[x], self[name], marker=".", label=name.replace("_", " "))
+        if "gap" in y:
+            ax.set_yscale("log")
+        ax.set_xlabel(x.replace("_", " "))
+        ax.legend()
+        return ax
+
+    def __repr__(self):
+        return f"<s3gd.Trace: {len(self)} rows of {', '.join(self._columns)}>"

@@ -1,0 +1,128 @@
+"""Checks of what users pass in, with scikit-learn's manners, and the form the compiled core wants it in."""
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # before scikit-learn 1.6
+
+    def validate_data(estimator, X, y="no_validation", **options):
+        return estimator._validate_data(X, y, **options)
+
+
+_ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "accept_large_sparse": True}
+
+
+def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False):
+    """X, or X and y, as scikit-learn would accept them; float32 and float64 stay what they are, and where they are."""
+    if y is None or (isinstance(y, str) and y == "no_validation"):
+        return validate_data(estimator, X, y, reset=reset, **_ROWS)
+    return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS)
+
+
+def core_rows(X):
+    """The rows as the core takes them: an array whose rows are contiguous, or the parts of a CSR matrix.
+
+    Arrays in C order and CSR matrices with sorted indices are handed over as they are; others are copied once.
+    """
+    if sparse.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X.data, X.indices, X.indptr, X.shape[1]
+    contiguous_rows = X.strides[1] == X.itemsize and X.strides[0] >= X.shape[1] * X.itemsize
+    if X.shape[1] > 1 and not contiguous_rows:
+        X = np.ascontiguousarray(X)
+    return np.asarray(X)
+
+
+def checked_weights(sample_weight, X):
+    """Sample weights as float64, or None where none are given."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("Negative values in sample_weight: weights must not be negative.")
+    if not (weights > 0).any():
+        raise ValueError("All sample weights are zero: at least one row needs a positive weight.")
+    return weights
+
+
+def checked_classes(y):
+    """The classes in order, and for each row the number of its class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.reshape(-1)
+
+
+def require_two_classes(classes):
+    if len(classes) < 2:
+        raise ValueError("This estimator needs samples of at least 2 classes in the data, but the data contains only one "
+                         f"class: {classes[0]!r}")
+
+
+def codes_of(y, classes):
+    """For each label the number of its class among known ones."""
+    y = np.asarray(y)
+    codes = np.searchsorted(classes, y)
+    codes[codes == len(classes)] = 0
+    unknown = classes[codes] != y
+    if unknown.any():
+        raise ValueError(f"y contains the class {y[unknown][0]!r}, which is not among the classes {classes.tolist()}")
+    return codes
+
+
+def class_weights(class_weight, classes, codes, weights):
+    """The weight of each class; `"balanced"` makes their totals equal, sample weights counted."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight should be a dict, 'balanced' or None; got {class_weight!r}")
+        totals = np.bincount(codes, weights=weights, minlength=len(classes))
+        return totals.sum() / (len(classes) * np.maximum(totals, np.finfo(float).tiny))
+    result = np.ones(len(classes))
+    known = {label: number for number, label in enumerate(classes.tolist())}
+    unknown = []
+    for label, weight in dict(class_weight).items():
+        if label in known:
+            result[known[label]] = weight
+        else:
+            unknown.append(label)
+    if unknown and len(unknown) == len(class_weight):
+        raise ValueError(f"The classes, {unknown}, of class_weight are not in the data, which has {classes.tolist()}")
+    if (result < 0).any() or not np.isfinite(result).all():
+        raise ValueError("class_weight has a weight that is negative or not finite.")
+    return result
+
+
+def require_weight_in_each_class(classes, codes, weights):
+    if weights is None:
+        return
+    totals = np.bincount(codes, weights=weights, minlength=len(classes))
+    if (totals <= 0).any():
+        empty = classes[totals <= 0].tolist()
+        raise ValueError(f"No row of the class {empty[0]!r} has a positive weight, so that it is as good as absent: drop "
+                         "its rows, or give them weight.")
+
+
+def require_number(name, value, *, above=None, least=None, most=None):
+    """One sentence when a parameter is no number, or outside its range."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or np.isnan(value):
+        raise ValueError(f"The parameter {name} must be a number; got {value!r}.")
+    if above is not None and not value > above:
+        raise ValueError(f"The parameter {name} must be larger than {above}; got {value!r}.")
+    if least is not None and not value >= least:
+        raise ValueError(f"The parameter {name} must be at least {least}; got {value!r}.")
+    if most is not None and not value <= most:
+        raise ValueError(f"The parameter {name} must be at most {most}; got {value!r}.")
+
+
+def require_one_of(name, value, choices):
+    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
+        raise ValueError(f"The parameter {name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")

@@ -1,0 +1,303 @@
+"""The whole library behind one estimator: every loss, penalty and solver."""
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
+
+from ._base import LinearBase
+from ._classifier import FittedAtOnce, ProbabilityMixin
+from ._objective import LOSSES, multiplier_of_alpha
+from ._validation import require_number, require_one_of
+from .regression import RegressorBase
+
+PENALTIES = ("l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None)
+
+
+def _classifies(model):
+    return model.loss != "squared_error"
+
+
+def _has_probabilities(model):
+    if model.loss != "log_loss":
+        raise AttributeError(f"probability estimates are not available for loss={model.loss!r}")
+    return True
+
+
+class LinearModel(LinearBase):
+    """A linear model with any loss, penalty and solver: a classifier, or with ``loss="squared_error"`` a regressor.
+
+    Minimises the objective of scikit-learn's `SGDClassifier` and `SGDRegressor`,
+    ``sum_i q_i loss_i + alpha P(w)``, with ``q_i`` the weight of row i over their sum (``1/n`` without any). Losses:
+
+    - log_loss: ``log(1 + exp(-y u))``
+    - squared_hinge: ``max(0, 1 - y u)^2``
+    - smooth_hinge: ``log(1 + exp(-beta (y u - 1))) / beta``
+    - squared_error: ``(u - y)^2 / 2``
+
+    Penalties P: ``||w||^2 / 2`` (l2), ``||w||_1`` (l1), ``l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2`` (elasticnet),
+    ``l1_ratio ||w||_1 + (1 - l1_ratio) ||w||_2`` (l1_l2norm); of softmax also ``sum_j ||W_:j||_2`` over the features (group)
+    and the sum of the singular values of W (nuclear). With `penalty_factor` the terms of feature j are multiplied by
+    ``penalty_factor[j]``.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "squared_hinge", "smooth_hinge", "squared_error"}, default="log_loss"
+    penalty : {"l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None}, default="l2"
+    alpha : float, default=1e-4
+        Strength of the penalty.
+    l1_ratio : float, default=0.15
+        Share of the 1-norm in elasticnet and l1_l2norm.
+    beta : float, default=10.0
+        Of the smooth hinge: larger is closer to the hinge, and harder.
+    penalty_factor : array-like of shape (n_features,), optional
+        A factor of the penalty for each feature; 0 leaves a feature unpenalised.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    intercept : {"free", "regularised"}, default="free"
+        Whether it is penalised, as the weight of a constant feature 1.
+    multi_class : {"auto", "softmax", "ovr"}, default="auto"
+        How more than two classes are fitted; auto is softmax for the log loss with ``solver="auto"``, else each
+        against the rest.
+    solver : str, default="auto"
+        ``"auto"``, ``"s3gd"``, ``"sgd"``, ``"ssgd"``, ``"svrg"``, ``"scv"``, ``"saga"``, ``"sag"``, ``"is-sgd"``, ``"gd"``,
+        ``"active-set"``, ``"sampled-newton"``, ``"dual"``, ``"newton"`` or ``"lbfgs"``.
+    step : float or "auto", default="auto"
+        Of stochastic solvers.
+    batch : int, default=10
+        Rows a step.
+    inner : int, optional
+        Steps between snapshots; None is the solver's own.
+    anchors, neighbours : int, optional
+        Of S3GD's graph; None is the library's default.
+    graph_mode : {"streaming", "full"}, default="streaming"
+        Whether S3GD's graph grows as rows are visited, or is built first.
+    control : {"adaptive", "paper"}, default="adaptive"
+        Whether S3GD learns how much of its prediction to subtract.
+    trace_gradients : bool, default=False
+        Also measure correlation and variance of the gradient estimates, which costs two passes at each look.
+    max_iter, tol, class_weight, warm_start, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features); of a regressor (n_features,)
+    intercept_ : ndarray of shape (1,) or (n_classes,); of a regressor a float
+    classes_ : ndarray of shape (n_classes,), of a classifier
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from s3gd import LinearModel
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = scale(X)
+    >>> model = LinearModel("smooth_hinge", penalty="l1", alpha=1e-2).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
+    >>> five_passes = LinearModel(solver="s3gd", alpha=1e-2, max_iter=5, tol=0.05, trace=True).fit(X, y)
+    >>> five_passes.summary_.stages[0]["name"]
+    's3gd'
+    """
+
+    def __init__(self, loss="log_loss", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, beta=10.0, penalty_factor=None,
+                 fit_intercept=True, intercept="free", multi_class="auto", solver="auto", step="auto", batch=10, inner=None,
+                 anchors=None, neighbours=None, graph_mode="streaming", control="adaptive", max_iter=1000, tol=1e-4,
+                 class_weight=None, warm_start=False, random_state=None, n_jobs=None, verbose=0, trace=False,
+                 trace_gradients=False, max_seconds=None, patience=None, keep_on_interrupt=False):
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.beta = beta
+        self.penalty_factor = penalty_factor
+        self.fit_intercept = fit_intercept
+        self.intercept = intercept
+        self.multi_class = multi_class
+        self.solver = solver
+        self.step = step
+        self.batch = batch
+        self.inner = inner
+        self.anchors = anchors
+        self.neighbours = neighbours
+        self.graph_mode = graph_mode
+        self.control = control
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.trace_gradients = trace_gradients
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    # --- what it is depends on the loss
+
+    def _role(self):
+        return FittedAtOnce if _classifies(self) else RegressorBase
+
+    @property
+    def _estimator_type(self):  # before scikit-learn 1.6
+        return "classifier" if _classifies(self) else "regressor"
+
+    def _more_tags(self):
+        return {"requires_y": True}
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags, RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = self._estimator_type
+        tags.classifier_tags = ClassifierTags() if _classifies(self) else None
+        tags.regressor_tags = None if _classifies(self) else RegressorTags()
+        return tags
+
+    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
+        """Fit the model; see `LogisticRegression.fit`, and `Ridge.fit` where the loss is squared_error.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        X_val, y_val : optional
+        callback : callable, optional
+
+        Returns
+        -------
+        self
+        """
+        return self._role().fit(self, X, y, sample_weight, X_val, y_val, callback)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one stochastic pass over the given rows; see `LogisticRegression.partial_fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), optional
+            Of a classifier: all classes there will be.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if _classifies(self):
+            return FittedAtOnce.partial_fit(self, X, y, classes, sample_weight)
+        return RegressorBase.partial_fit(self, X, y, sample_weight)
+
+    def predict(self, X):
+        """The class of each row, or where the loss is squared_error the number predicted for it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._role().predict(self, X)
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy, or where the loss is squared_error the share of the variance explained (R^2).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        measure = accuracy_score if _classifies(self) else r2_score
+        return measure(y, self.predict(X), sample_weight=sample_weight)
+
+    decision_function = available_if(_classifies)(FittedAtOnce.decision_function)
+    predict_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_proba)
+    predict_log_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_log_proba)
+
+    _task = FittedAtOnce._task
+    _with_class_weights = FittedAtOnce._with_class_weights
+
+    def _set_parameters(self, coef, intercept):
+        self._role()._set_parameters(self, coef, intercept)
+
+    def _coef_shape(self, shape):
+        return self._role()._coef_shape(shape)
+
+    # --- what is minimised, and how
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        require_one_of("loss", self.loss, tuple(LOSSES))
+        require_one_of("penalty", self.penalty, PENALTIES)
+        require_one_of("intercept", self.intercept, ("free", "regularised"))
+        require_one_of("multi_class", self.multi_class, ("auto", "softmax", "ovr"))
+        require_number("alpha", self.alpha, least=0)
+        require_number("l1_ratio", self.l1_ratio, least=0, most=1)
+        require_number("beta", self.beta, above=0)
+        require_number("batch", self.batch, least=1)
+        if self.step != "auto":
+            require_number("step", self.step, above=0)
+        if self.multi_class == "softmax" and self.loss != "log_loss":
+            raise ValueError(f"multi_class='softmax' goes with loss='log_loss'; got {self.loss!r}.")
+
+    @property
+    def _loss(self):
+        return self.loss
+
+    @property
+    def _penalty(self):
+        return self.penalty
+
+    @property
+    def _l1_ratio(self):
+        return self.l1_ratio
+
+    @property
+    def _class_weight(self):
+        return self.class_weight
+
+    @property
+    def _multiclass(self):
+        if self.multi_class != "auto":
+            return self.multi_class
+        softmax = self.loss == "log_loss" and self.solver == "auto" and self.penalty != "l1_l2norm"
+        return "softmax" if softmax else "ovr"
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_alpha(self.alpha, self.loss)
+
+    def _intercept(self):
+        return self.intercept if self.fit_intercept else "none"
+
+    def _spec(self, task, n_classes, total_weight):
+        spec = {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta)}
+        if self.penalty_factor is not None:
+            spec["penalty_factor"] = np.array(self.penalty_factor, dtype=np.float64)
+        return spec
+
+    def _options(self, n_numbers):
+        options = {**super()._options(n_numbers), "batch": int(self.batch), "graph_mode": self.graph_mode,
+                   "control": self.control, "trace_gradients": bool(self.trace_gradients)}
+        if self.step != "auto":
+            options["step"] = float(self.step)
+        for name in ("inner", "anchors", "neighbours"):
+            if getattr(self, name) is not None:
+                options[name] = int(getattr(self, name))
+        return options

@@ -1,0 +1,142 @@
+"""Logistic regression."""
+
+import numpy as np
+
+from ._classifier import FittedAtOnce, ProbabilityMixin
+from ._objective import multiplier_of_C
+from ._validation import require_number, require_one_of
+
+
+class LogisticRegression(ProbabilityMixin, FittedAtOnce):
+    """Logistic regression: two classes, or more by softmax.
+
+    Minimises scikit-learn's objective, ``P(w) + C sum_i s_i log_loss_i`` with ``s_i`` the sample weight times the class
+    weight of row i, and the intercept not penalised. ``P`` is ``||w||^2 / 2`` (l2), ``||w||_1`` (l1),
+    ``l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2`` (elasticnet), ``sum_j ||W_:j||_2`` over the features (group) or the
+    sum of the singular values of W (nuclear); the last two need more than two classes.
+
+    Parameters
+    ----------
+    penalty : {"auto", "l2", "l1", "elasticnet", "group", "nuclear", None}, default="auto"
+        ``"auto"`` goes by `l1_ratio`: l2 for None or 0, l1 for 1, elasticnet between. None: no penalty.
+    C : float, default=1.0
+        Inverse strength of the penalty; ``np.inf`` is no penalty.
+    l1_ratio : float, optional
+        Share of the 1-norm in the elastic net.
+    tol : float, default=1e-4
+        The relative duality gap to reach: the objective is then at most ``tol`` above its minimum, relatively. Problems of
+        up to 20 000 numbers are solved as far as double precision goes.
+    max_iter : int, default=1000
+        At most so many passes over the rows.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    class_weight : dict or "balanced", optional
+        Weights of the classes; ``"balanced"`` gives all of them the same total.
+    solver : str, default="auto"
+        ``"auto"`` chooses; the others are those of ``s3gd list solvers``.
+    warm_start : bool, default=False
+        Begin with the parameters of the last fit.
+    random_state : int, RandomState or None, default=None
+        Seed of stochastic parts. None is 0: the same result each time.
+    n_jobs : int or None, default=None
+        Threads; None is all cores. The result is the same, bit for bit, for any number.
+    verbose : int, default=0
+        1 prints a line each time the run is looked at.
+    trace : bool, default=False
+        Look at the run at growing intervals for `trace_`, not only where `tol` needs it.
+    max_seconds : float, optional
+        At most so long.
+    patience : int, optional
+        With `X_val`: end when the loss there has not fallen for so many looks, and keep the best parameters.
+    keep_on_interrupt : bool, default=False
+        Ctrl-C ends the fit with the model so far instead of raising KeyboardInterrupt.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (1,)
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+        Status, certificate, stages, seconds, advice.
+    trace_ : Trace
+    weight_seen_ : float
+        Total weight of the rows fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s3gd import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> round(model.score(X, y), 2)
+    0.97
+    >>> model.predict_proba(X[:2]).shape
+    (2, 3)
+    """
+
+    _loss = "log_loss"
+    _multiclass = "softmax"
+
+    def __init__(self, penalty="auto", *, C=1.0, l1_ratio=None, tol=1e-4, max_iter=1000, fit_intercept=True,
+                 class_weight=None, solver="auto", warm_start=False, random_state=None, n_jobs=None, verbose=0,
+                 trace=False, max_seconds=None, patience=None, keep_on_interrupt=False):
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None))
+        require_number("C", self.C, above=0)
+        check_l1_ratio(self.l1_ratio, needed=self.penalty == "elasticnet")
+
+    @property
+    def _class_weight(self):
+        return self.class_weight
+
+    @property
+    def _penalty(self):
+        return penalty_by_ratio(self.l1_ratio) if self.penalty == "auto" else self.penalty
+
+    @property
+    def _l1_ratio(self):
+        return self.l1_ratio
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_C(self.C, self._loss, total_weight)
+
+    def _n_iter(self, passes):
+        return np.array([passes], dtype=np.int32)
+
+
+def penalty_by_ratio(l1_ratio):
+    if l1_ratio is None or l1_ratio == 0:
+        return "l2"
+    return "l1" if l1_ratio == 1 else "elasticnet"
+
+
+def check_l1_ratio(l1_ratio, needed):
+    if l1_ratio is None and not needed:
+        return
+    if l1_ratio is None:
+        raise ValueError("The penalty elasticnet needs l1_ratio, a number from 0 to 1.")
+    require_number("l1_ratio", l1_ratio, least=0, most=1)

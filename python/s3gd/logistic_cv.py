@@ -1,0 +1,186 @@
+"""Logistic regression that chooses its strength by cross-validation."""
+
+import numpy as np
+from sklearn import config_context
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+
+from ._classifier import ClassifierBase, ProbabilityMixin
+from ._validation import (checked_classes, checked_rows, checked_weights, require_number, require_two_classes,
+                          require_weight_in_each_class)
+from .logistic import LogisticRegression
+
+
+class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
+    """Logistic regression with `C`, and `l1_ratio` where several are given, chosen by cross-validation.
+
+    In each fold the model is fitted at every `C`, from strong to weak penalties, each from where the last one ended, and
+    scored on the rows held out. The best mean score wins; the model is then fitted to all rows.
+
+    Parameters
+    ----------
+    Cs : int or array-like of floats, default=10
+        The values of `C`, or their number on a logarithmic grid from 1e-4 to 1e4.
+    l1_ratios : array-like of floats, optional
+        Shares of the 1-norm to try; None is an l2 penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    cv : int, cross-validation generator or iterable, optional
+        Folds; None is 5, stratified.
+    scoring : str or callable, optional
+        A scorer of scikit-learn; None is accuracy.
+    refit : bool, default=True
+        Whether to fit to all rows with the best parameters; otherwise the best parameters and weights of the folds
+        are averaged.
+    tol, max_iter, class_weight, solver, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`. `max_iter` and `max_seconds` are for each fit.
+
+    Attributes
+    ----------
+    C_, l1_ratio_ : float
+        What was chosen.
+    Cs_ : ndarray of shape (n_cs,)
+    l1_ratios_ : ndarray of shape (n_l1_ratios,)
+    scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+    coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_outputs, n_features + fit_intercept)
+    n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, summary_, trace_ :
+        As of `LogisticRegression`; summary and trace are those of the last fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s3gd import LogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegressionCV(Cs=5, scoring="neg_log_loss").fit(X, y)
+    >>> model.scores_.shape
+    (5, 1, 5)
+    >>> bool(model.C_ in model.Cs_)
+    True
+    """
+
+    _multiclass = "softmax"
+
+    def __init__(self, *, Cs=10, l1_ratios=None, fit_intercept=True, cv=None, scoring=None, refit=True, tol=1e-4,
+                 max_iter=1000, class_weight=None, solver="auto", random_state=None, n_jobs=None, verbose=0, trace=False,
+                 max_seconds=None, patience=None, keep_on_interrupt=False):
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    @property
+    def _class_weight(self):
+        return self.class_weight
+
+    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
+        """Choose the parameters by cross-validation, and fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            The class of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row, in fits and scores.
+        X_val, y_val, callback : optional
+            For the fit to all rows; see `LogisticRegression.fit`.
+
+        Returns
+        -------
+        self
+        """
+        self.Cs_, self.l1_ratios_ = self._grid()
+        X, y = checked_rows(self, X, y, reset=True)
+        weights = checked_weights(sample_weight, X)
+        self.classes_, codes = checked_classes(y)
+        require_two_classes(self.classes_)
+        fit_weights = self._with_class_weights(codes, weights)
+        require_weight_in_each_class(self.classes_, codes, fit_weights)
+        folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        model = self._model(warm_start=True)
+        with config_context(assume_finite=True):  # all rows have been looked at
+            self._cross_validate(model, X, y, weights, fit_weights, folds)
+        self._choose(model)
+        if self.refit:
+            model = self._model(C=self.C_, l1_ratio=self.l1_ratio_)
+            model.fit(X, y, fit_weights, X_val, y_val, callback)
+            self.coef_, self.intercept_ = model.coef_, model.intercept_
+        self.summary_, self.trace_ = model.summary_, model.trace_
+        return self
+
+    def _grid(self):
+        if np.ndim(self.Cs) == 0:
+            require_number("Cs", self.Cs, least=1)
+            Cs = np.logspace(-4, 4, int(self.Cs))
+        else:
+            Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
+        ratios = np.asarray([0.0] if self.l1_ratios is None else self.l1_ratios, dtype=np.float64)
+        for C in Cs:
+            require_number("Cs", float(C), above=0)
+        for ratio in ratios:
+            require_number("l1_ratios", float(ratio), least=0, most=1)
+        return Cs, ratios
+
+    def _model(self, **parameters):
+        names = ("fit_intercept", "tol", "max_iter", "solver", "random_state", "n_jobs", "verbose", "trace", "max_seconds",
+                 "patience", "keep_on_interrupt")
+        return LogisticRegression(**{name: getattr(self, name) for name in names}, **parameters)
+
+    def _cross_validate(self, model, X, y, weights, fit_weights, folds):
+        scorer = get_scorer("accuracy" if self.scoring is None else self.scoring)
+        n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+        shape = len(folds), len(self.l1_ratios_), len(self.Cs_)
+        self.scores_ = np.empty(shape)
+        self.n_iter_ = np.empty(shape, dtype=np.int32)
+        self.coefs_paths_ = np.empty((*shape, n_outputs, X.shape[1] + bool(self.fit_intercept)))
+        part = lambda array, rows: None if array is None else array[rows]  # noqa: E731
+        for fold, (train, test) in enumerate(folds):
+            missing = np.setdiff1d(self.classes_, y[train])
+            if missing.size:
+                raise ValueError(f"Fold {fold} of the cross-validation has no training rows of the class {missing[0]!r}: use "
+                                 "fewer, or stratified, folds.")
+            X_train, X_test = X[train], X[test]
+            score_weights = {} if weights is None else {"sample_weight": weights[test]}
+            for r, ratio in enumerate(self.l1_ratios_):
+                forget(model)
+                for c, C in enumerate(self.Cs_):
+                    model.set_params(C=C, l1_ratio=ratio).fit(X_train, y[train], part(fit_weights, train))
+                    self.scores_[fold, r, c] = scorer(model, X_test, y[test], **score_weights)
+                    self.n_iter_[fold, r, c] = model.n_iter_[0]
+                    self.coefs_paths_[fold, r, c, :, :X.shape[1]] = model.coef_
+                    if self.fit_intercept:
+                        self.coefs_paths_[fold, r, c, :, -1] = model.intercept_
+
+    def _choose(self, model):
+        if self.refit:
+            r, c = np.unravel_index(np.argmax(self.scores_.mean(axis=0)), self.scores_.shape[1:])
+            self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
+            return
+        best = [np.unravel_index(np.argmax(scores), scores.shape) for scores in self.scores_]
+        self.C_ = float(np.mean([self.Cs_[c] for _, c in best]))
+        self.l1_ratio_ = float(np.mean([self.l1_ratios_[r] for r, _ in best]))
+        mean = np.mean([self.coefs_paths_[fold, r, c] for fold, (r, c) in enumerate(best)], axis=0)
+        n_features = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(mean[:, :n_features])
+        self.intercept_ = mean[:, -1].copy() if self.fit_intercept else np.zeros(len(mean))
+
+
+def forget(model):
+    """The next fit of a warm-started model begins from nothing."""
+    if hasattr(model, "coef_"):
+        del model.coef_

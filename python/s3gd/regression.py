@@ -1,0 +1,281 @@
+"""Linear regression with the squared loss: ridge, lasso and elastic net."""
+
+from sklearn.base import RegressorMixin
+
+from ._base import LinearBase
+from ._objective import multiplier_of_alpha, multiplier_of_ridge
+from ._validation import checked_rows, checked_weights, require_number
+
+
+class RegressorBase(RegressorMixin, LinearBase):
+    """One output with real targets."""
+
+    _loss = "squared_error"
+
+    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
+        y : array-like of shape (n_samples,)
+            The target of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row; a row of weight 2 counts as if it were there twice.
+        X_val, y_val : optional
+            Other rows: the objective on them is traced (`trace_.test_objective`), and with `patience` ends the fit.
+        callback : callable, optional
+            Called with a dictionary (a row of the trace) each time the run is looked at; returning False ends the fit.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = checked_rows(self, X, y, reset=True, numeric_y=True)
+        weights = checked_weights(sample_weight, X)
+        return self._fit(X, y, weights, "regression", 0, self._validation_rows(X_val, y_val, numeric_y=True), callback)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Make one stochastic pass over the given rows, beginning where the parameters are.
+
+        For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
+        a stochastic one and S3GD otherwise. The first call chooses the step; later ones shrink it with the root of
+        the rows seen, so that a long stream settles. No tolerance is aimed at: `fit` on all rows does that.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True)
+        return self._partial_fit(X, y, checked_weights(sample_weight, X), "regression", 0)
+
+    def _set_parameters(self, coef, intercept):
+        self.coef_, self.intercept_ = coef[0], float(intercept[0])
+
+    @staticmethod
+    def _coef_shape(shape):
+        return (shape[1],)
+
+    def predict(self, X):
+        """The prediction for each row, ``X @ coef_ + intercept_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._margins(X)[:, 0]
+
+
+class Ridge(RegressorBase):
+    """Ridge regression.
+
+    Minimises scikit-learn's objective ``sum_i s_i (y_i - u_i)^2 + alpha ||w||^2`` with ``s_i`` the sample weight of row i;
+    the intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty; 0 is ordinary least squares.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> from s3gd import Ridge
+    >>> model = Ridge(alpha=1e-6).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model.coef_.round(3), round(model.intercept_, 3)
+    (array([2.]), 1.0)
+    """
+
+    _penalty = "l2"
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
+                 warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
+                 keep_on_interrupt=False):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        require_number("alpha", self.alpha, least=0)
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_ridge(self.alpha, total_weight)
+
+
+class ElasticNet(RegressorBase):
+    """Linear regression with an elastic net.
+
+    Minimises scikit-learn's objective ``sum_i q_i (y_i - u_i)^2 / 2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2)``
+    with ``q_i`` the sample weight of row i over their sum (``1/n`` without any); the intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty.
+    l1_ratio : float, default=0.5
+        Share of the 1-norm.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from s3gd import ElasticNet
+    >>> X, y = make_regression(n_features=20, n_informative=2, random_state=0)
+    >>> model = ElasticNet(alpha=1.0, l1_ratio=0.9).fit(X, y)
+    >>> int((model.coef_ != 0).sum()) < 20
+    True
+    """
+
+    _penalty = "elasticnet"
+
+    def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto",
+                 random_state=None, warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
+                 keep_on_interrupt=False):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        require_number("alpha", self.alpha, least=0)
+        require_number("l1_ratio", self._l1_ratio, least=0, most=1)
+
+    @property
+    def _l1_ratio(self):
+        return self.l1_ratio
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_alpha(self.alpha, self._loss)
+
+
+class Lasso(RegressorBase):
+    """Linear regression with an L1 penalty, which leaves few weights that are not zero.
+
+    Minimises scikit-learn's objective ``sum_i q_i (y_i - u_i)^2 / 2 + alpha ||w||_1`` with ``q_i`` the sample weight of row i
+    over their sum (``1/n`` without any); the intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from s3gd import Lasso
+    >>> X, y = make_regression(n_features=20, n_informative=2, random_state=0)
+    >>> model = Lasso(alpha=1.0).fit(X, y)
+    >>> int((model.coef_ != 0).sum())
+    2
+    """
+
+    _penalty = "l1"
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
+                 warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
+                 keep_on_interrupt=False):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        require_number("alpha", self.alpha, least=0)
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_alpha(self.alpha, self._loss)

@@ -1,0 +1,175 @@
+"""Linear support vector classification with smooth losses."""
+
+import numpy as np
+from scipy import sparse
+
+from ._base import merged
+from ._classifier import FittedAtOnce
+from ._objective import multiplier_of_C
+from ._validation import class_weights, require_number, require_one_of
+
+
+class LinearSVC(FittedAtOnce):
+    """Linear support vector classification: two classes, or more each against the rest.
+
+    Minimises scikit-learn's objective, ``P(w) + C sum_i s_i loss_i`` with ``P = ||w||^2 / 2`` or ``||w||_1``, ``s_i`` the
+    sample weight times the class weight of row i, and ``loss_i = max(0, 1 - y_i u_i)^2`` (squared_hinge) or
+    ``log(1 + exp(-beta (y_i u_i - 1))) / beta`` (smooth_hinge), which approaches the hinge as `beta` grows.
+
+    As in scikit-learn the intercept is penalised as the weight of a constant feature ``intercept_scaling``.
+    ``intercept="free"`` leaves it unpenalised.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1"}, default="l2"
+    loss : {"squared_hinge", "smooth_hinge"}, default="squared_hinge"
+    dual : object, default="auto"
+        Taken, and of no effect: the solver is chosen by the shape of the problem.
+    tol : float, default=1e-4
+        The relative duality gap to reach. Problems of up to 20 000 numbers are solved as far as double precision goes.
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    beta : float, default=10.0
+        Of the smooth hinge.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    intercept : {"regularised", "free"}, default="regularised"
+        Whether it is penalised.
+    intercept_scaling : float, default=1.0
+        The constant feature behind a penalised intercept. Other values than 1 take a copy of the rows.
+    class_weight : dict or "balanced", optional
+        Weights of the classes. With more than two classes, the weight of a class counts in the problem where it is
+        told from the rest, as in scikit-learn.
+    verbose, random_state, max_iter, solver, warm_start, n_jobs, trace, max_seconds, patience, keep_on_interrupt :
+        See `LogisticRegression`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from s3gd import LinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVC(C=0.5).fit(X, y)
+    >>> model.decision_function(X[:2]).shape
+    (2, 3)
+    >>> round(model.score(X, y), 2)
+    0.95
+    """
+
+    _multiclass = "ovr"
+
+    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, beta=10.0, fit_intercept=True,
+                 intercept="regularised", intercept_scaling=1.0, class_weight=None, verbose=0, random_state=None,
+                 max_iter=1000, solver="auto", warm_start=False, n_jobs=None, trace=False, max_seconds=None,
+                 patience=None, keep_on_interrupt=False):
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.beta = beta
+        self.fit_intercept = fit_intercept
+        self.intercept = intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.solver = solver
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        if self.loss == "hinge":
+            raise ValueError("The hinge has no gradient at its corner: loss='smooth_hinge' with a large beta is close to it.")
+        require_one_of("loss", self.loss, ("squared_hinge", "smooth_hinge"))
+        require_one_of("penalty", self.penalty, ("l2", "l1"))
+        require_one_of("intercept", self.intercept, ("regularised", "free"))
+        require_number("C", self.C, above=0)
+        require_number("beta", self.beta, above=0)
+        require_number("intercept_scaling", self.intercept_scaling, above=0)
+
+    @property
+    def _loss(self):
+        return self.loss
+
+    @property
+    def _penalty(self):
+        return self.penalty
+
+    @property
+    def _class_weight(self):
+        return self.class_weight
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_C(self.C, self.loss, total_weight)
+
+    def _scales_intercept(self):
+        return self.fit_intercept and self.intercept == "regularised" and self.intercept_scaling != 1
+
+    def _intercept(self):
+        if not self.fit_intercept or self._scales_intercept():
+            return "none"  # in the latter case it is the last weight
+        return self.intercept
+
+    def _spec(self, task, n_classes, total_weight):
+        return {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta)}
+
+    def _with_class_weights(self, codes, weights):
+        if len(self.classes_) == 2:
+            return super()._with_class_weights(codes, weights)
+        return weights  # each class has its own, see _run
+
+    def _run(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+        if not self._scales_intercept():
+            return self._run_classes(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+        if validation[0] is not None:
+            raise ValueError("X_val goes with intercept_scaling=1, or with intercept='free'.")
+        scale = self.intercept_scaling
+        if start is not None:
+            coef = np.column_stack([start[0], start[1] / scale])
+            start = coef, np.zeros(len(coef))
+        result = dict(self._run_classes(with_constant(X, scale), targets, weights, task, n_classes, start=start, **rest))
+        result["intercept"] = result["coef"][:, -1] * scale
+        result["coef"] = np.ascontiguousarray(result["coef"][:, :-1])
+        return result
+
+    def _run_classes(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+        """As LIBLINEAR does: in a problem of one class against the rest, the weight of that class alone counts."""
+        factors = None
+        if task == "ovr":
+            factors = class_weights(self.class_weight, self.classes_, targets, weights)
+        if factors is None:
+            return super()._run(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+        fits = []
+        for k, factor in enumerate(factors):
+            positive = targets == k
+            weighted = np.where(positive, factor, 1.0) * (1.0 if weights is None else weights)
+            rows_val, targets_val = validation
+            own = None if start is None else tuple(part[k:k + 1] for part in start)
+            fits.append(super()._run(X, positive, weighted, "binary", 2, start=own, **rest,
+                                     validation=(rows_val, None if rows_val is None else (targets_val == k) * 1.0)))
+        return merged(fits, self.classes_)
+
+
+def with_constant(X, value):
+    """The rows with one more feature that is the same in all of them."""
+    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
+    return sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
