@@ -99,7 +99,7 @@ class LinearBase(BaseEstimator):
     def _options(self, n_numbers):
         small = n_numbers <= SMALL_PROBLEM and self.solver == "auto"
         options = {"solver": self.solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
-                   "passes": float(self.max_iter), "threads": threads_of(self.n_jobs),
+                   "passes": float(self.max_iter), "threads": 1 if small else threads_of(self.n_jobs),
                    "seed": seed_of(self.random_state), "trace": bool(self.trace),
                    "keep_on_interrupt": bool(self.keep_on_interrupt)}
         if self.max_seconds is not None:
@@ -168,9 +168,8 @@ class LinearBase(BaseEstimator):
         summary = self.summary_
         if summary.status in ENDED_AS_ASKED:
             return
-        advice = " ".join(summary.advice) or "Raise max_iter, or tol."
-        warnings.warn(f"The fit ended {summary.status.replace('_', ' ')}, {summary._certificate_text()}, where tol={self.tol:g} "
-                      f"was asked for. {advice}", ConvergenceWarning, stacklevel=4)
+        advice = "; ".join(summary.advice) or f"it ended {summary.status.replace('_', ' ')}, {summary._certificate_text()}"
+        warnings.warn(f"The fit did not reach tol={self.tol:g}: {advice}.", ConvergenceWarning, stacklevel=4)
 
     def _validation_rows(self, X_val, y_val, numeric_y):
         if X_val is None and y_val is None:
