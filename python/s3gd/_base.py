@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -46,6 +47,14 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def levels_to_the_caller():
+    """For `warnings.warn`: how far up the first frame is that does not belong to this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def joined(verbose, callback):
     """The callback of the user, and lines on the screen where `verbose` asks for them."""
     if not verbose:
@@ -83,6 +92,7 @@ class LinearBase(BaseEstimator):
     def _check_shared_parameters(self):
         require_number("tol", self.tol, above=0)
         require_number("max_iter", self.max_iter, least=1)
+        threads_of(self.n_jobs)  # raises
         if self.max_seconds is not None:
             require_number("max_seconds", self.max_seconds, above=0)
         if self.patience is not None:
@@ -96,9 +106,13 @@ class LinearBase(BaseEstimator):
         spec.update(core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio))
         return spec
 
-    def _options(self, n_numbers):
-        small = n_numbers <= SMALL_PROBLEM and self.solver == "auto"
-        options = {"solver": self.solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
+    def _solver(self, task):
+        return self.solver
+
+    def _options(self, task, n_numbers):
+        solver = self._solver(task)
+        small = n_numbers <= SMALL_PROBLEM and solver == "auto"
+        options = {"solver": solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
                    "passes": float(self.max_iter), "threads": 1 if small else threads_of(self.n_jobs),
                    "seed": seed_of(self.random_state), "trace": bool(self.trace),
                    "keep_on_interrupt": bool(self.keep_on_interrupt)}
@@ -137,7 +151,7 @@ class LinearBase(BaseEstimator):
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1
         n_numbers = X.nnz if sparse.issparse(X) else X.size
-        result = self._run(X, targets, weights, task, n_classes, options=self._options(n_numbers),
+        result = self._run(X, targets, weights, task, n_classes, options=self._options(task, n_numbers),
                            start=self._start(n_outputs, X.shape[1]), validation=validation,
                            callback=joined(self.verbose, callback))
         self._keep(result, task)
@@ -169,7 +183,8 @@ class LinearBase(BaseEstimator):
         if summary.status in ENDED_AS_ASKED:
             return
         advice = "; ".join(summary.advice) or f"it ended {summary.status.replace('_', ' ')}, {summary._certificate_text()}"
-        warnings.warn(f"The fit did not reach tol={self.tol:g}: {advice}.", ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"The fit did not reach tol={self.tol:g}: {advice}.", ConvergenceWarning,
+                      stacklevel=levels_to_the_caller())
 
     def _validation_rows(self, X_val, y_val, numeric_y):
         if X_val is None and y_val is None:
@@ -193,7 +208,7 @@ class LinearBase(BaseEstimator):
         fresh = float(X.shape[0]) if weights is None else float(weights.sum())
         step = getattr(self, "_first_step", None)
         self.weight_seen_ += fresh
-        options = {**self._options(math.inf), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
+        options = {**self._options(task, math.inf), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
             options["solver"] = "s3gd"
         if step:

@@ -17,7 +17,11 @@ class ClassifierBase(ClassifierMixin, LinearBase):
     _class_weight = None
 
     def _task(self):
-        return "binary" if len(self.classes_) == 2 else self._multiclass
+        task = "binary" if len(self.classes_) == 2 else self._multiclass
+        if self._penalty in ("group", "nuclear") and task != "softmax":
+            raise ValueError(f"The penalty {self._penalty!r} is one of a matrix of weights: it needs more than two classes, "
+                             "fitted by softmax.")
+        return task
 
     def _with_class_weights(self, codes, weights):
         factors = class_weights(self._class_weight, self.classes_, codes, weights)

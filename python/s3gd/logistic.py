@@ -33,7 +33,8 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     class_weight : dict or "balanced", optional
         Weights of the classes; ``"balanced"`` gives all of them the same total.
     solver : str, default="auto"
-        ``"auto"`` chooses; the others are those of ``s3gd list solvers``.
+        ``"auto"`` chooses; the others are those of `LinearModel`, for two classes. Names of scikit-learn's solvers that are
+        none of ours are taken for ``"auto"``: they minimise the same. Not so ``"liblinear"``, which penalises the intercept.
     warm_start : bool, default=False
         Begin with the parameters of the last fit.
     random_state : int, RandomState or None, default=None
@@ -107,6 +108,9 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
         self._check_shared_parameters()
         require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None))
         require_number("C", self.C, above=0)
+        if self.solver == "liblinear":
+            raise ValueError("solver='liblinear' penalises the intercept, which LogisticRegression does not: use "
+                             "LinearModel(intercept='regularised').")
         check_l1_ratio(self.l1_ratio, needed=self.penalty == "elasticnet")
 
     @property
@@ -123,6 +127,11 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
 
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self._loss, total_weight)
+
+    def _solver(self, task):
+        if self.solver in ("newton-cg", "newton-cholesky") or (task == "softmax" and self.solver in ("lbfgs", "sag", "saga")):
+            return "auto"
+        return self.solver
 
     def _n_iter(self, passes):
         return np.array([passes], dtype=np.int32)
