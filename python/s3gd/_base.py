@@ -24,6 +24,8 @@ SMALL_PROBLEM = 20_000
 SMALL_PROBLEM_TOL = 1e-16
 
 STOCHASTIC = ("s3gd", "sgd", "ssgd", "svrg", "scv", "saga", "sag", "is-sgd")
+# Steps of partial_fit shrink as (1 + weight of the rows seen / STEP_SETTLES) ** -STEP_DECAY.
+STEP_SETTLES, STEP_DECAY = 50.0, 0.75
 ENDED_AS_ASKED = ("converged", "early_stopped", "interrupted")
 
 
@@ -140,9 +142,9 @@ class LinearBase(BaseEstimator):
     # --- from here to the core and back
 
     def _run(self, X, targets, weights, task, n_classes, *, options=None, start=None, validation=(None, None),
-             callback=None):
+             callback=None, weight_before=0.0):
         """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
-        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         rows_val, targets_val = validation
         return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                          spec=self._spec(task, n_classes, total), options=options, start=start,
@@ -205,18 +207,18 @@ class LinearBase(BaseEstimator):
         else:
             coef, intercept = np.zeros((n_outputs, X.shape[1])), np.zeros(n_outputs)
             self.weight_seen_, self._first_step = 0.0, None
-        fresh = float(X.shape[0]) if weights is None else float(weights.sum())
-        step = getattr(self, "_first_step", None)
-        self.weight_seen_ += fresh
+        weight_before = self.weight_seen_
+        self.weight_seen_ += float(X.shape[0]) if weights is None else float(weights.sum())
         options = {**self._options(task, math.inf), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
             options["solver"] = "s3gd"
+        step = getattr(self, "_first_step", None)
         if step:
-            options["step"] = step / math.sqrt(self.weight_seen_ / self._first_weight)
-        result = self._run(X, targets, weights, task, n_classes, options=options,
-                           start=(coef, intercept))
+            options["step"] = step * (1 + weight_before / STEP_SETTLES)**-STEP_DECAY
+        result = self._run(X, targets, weights, task, n_classes, options=options, start=(coef, intercept),
+                           weight_before=weight_before)
         if not step:
-            self._first_step, self._first_weight = result["summary"].get("step"), self.weight_seen_
+            self._first_step = result["summary"]["step"]
         self._keep(result, task)
         return self
 
