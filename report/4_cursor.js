@@ -121,10 +121,15 @@ class Cursor {
     this.place();
   }
 
-  // Beside the line where there is room, never outside the figure.
+  // Beside the line where there is room, if need be without the bands; never outside the figure.
   place() {
     const scale = this.panel.svg.getBoundingClientRect().width / this.panel.chart.frame.width;
-    const at = this.pixel * scale, room = this.panel.plot.clientWidth, width = this.tip.offsetWidth;
+    const at = this.pixel * scale, room = this.panel.plot.clientWidth;
+    const fits = () => Math.max(at, room - at) >= this.tip.offsetWidth + 16;
+    this.tip.classList.remove("tight");
+    this.tip.style.left = 0;  // or its place narrows it
+    if (!fits()) this.tip.classList.add("tight");
+    const width = this.tip.offsetWidth;
     const beside = at + 16 + width <= room ? at + 16 : at - 16 - width;
     this.tip.style.left = Math.max(0, Math.min(room - width, beside)) + "px";
   }

@@ -85,7 +85,11 @@ bool Trials::all_well() const {
 
 std::string Trials::status() const {
   std::map<std::string, std::size_t> counts;
-  for (const Json* run : runs) ++counts[text_at(*run, "status")];
+  for (const Json* run : runs) {
+    std::string status = text_at(*run, "status");
+    std::replace(status.begin(), status.end(), '_', ' ');
+    ++counts[status];
+  }
   if (counts.size() == 1) return counts.begin()->first;
   std::string text;
   for (const auto& [status, count] : counts)

@@ -9,17 +9,17 @@ struct Colour {
   const char *light, *dark;
 };
 
-// After Okabe and Ito, and Tol; lightness alternates so that neighbours differ in grey too.
+// At least 12 CIELAB units apart for every kind of eyes, on white and on black (tests/browser/looks.mjs).
 constexpr std::array<Colour, 9> kColours{{
-    {"#0a5ea8", "#62b0f5"},  // blue
-    {"#d9570b", "#ff9a57"},  // vermilion
-    {"#0c8a66", "#3ccfa0"},  // bluish green
-    {"#8a2a6b", "#e48ac6"},  // wine
-    {"#c99000", "#f2d14b"},  // amber
-    {"#2fa3dd", "#9bdcff"},  // sky
-    {"#5b3fa0", "#b49bff"},  // indigo
-    {"#6f6f6f", "#bdbdbd"},  // grey
-    {"#c0485f", "#ff8f9f"},  // rose
+    {"#0a65c2", "#72a3ce"},  // blue
+    {"#f96c42", "#ee8b5b"},  // vermilion
+    {"#006a47", "#29cfbc"},  // green
+    {"#6b1d4c", "#b665a2"},  // wine
+    {"#e7a50f", "#d9ad08"},  // amber
+    {"#13a1df", "#93d9f9"},  // sky
+    {"#762f91", "#8979d2"},  // violet
+    {"#6d6c7e", "#dedde8"},  // slate
+    {"#c23b57", "#ff92b1"},  // rose
 }};
 
 constexpr std::array<const char*, 5> kDashes{"", "7 3", "2 3", "9 3 2 3", "4 2"};

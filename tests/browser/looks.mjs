@@ -80,7 +80,7 @@ test("curves can be told apart by the colour-blind, and stand out from the paper
       curves.forEach((a, k) => {
         assert.ok(difference(seenBy(eyes, a), seenBy(eyes, card)) > 25, `${scheme} ${eyes} ${k} on paper`);
         curves.slice(0, k).forEach((b, j) =>
-          assert.ok(difference(seenBy(eyes, a), seenBy(eyes, b)) > 9, `${scheme} ${eyes}: ${j} and ${k}: ${difference(seenBy(eyes, a), seenBy(eyes, b)).toFixed(1)}`));
+          assert.ok(difference(seenBy(eyes, a), seenBy(eyes, b)) > 12, `${scheme} ${eyes}: ${j} and ${k}: ${difference(seenBy(eyes, a), seenBy(eyes, b)).toFixed(1)}`));
       });
   }
 });
