@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["base", "kernel", "data", "model", "anchor", "oracle", "finish", "solve", "softmax", "trace", "report", "compare",
+LAYERS = ["base", "kernel", "data", "model", "anchor", "oracle", "finish", "solve", "softmax", "ovr", "trace", "report", "compare",
           "fit"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)')
 

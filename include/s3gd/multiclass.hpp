@@ -2,9 +2,14 @@
 //
 //     F_k(w, b) = sum_i q_i psi(w.x_i + b, y_i) + R(w, b),      y_i = +1 for the rows of class k, -1 for all others.
 //
-// The rows are shared by all of them, never copied; so is the graph where a solver works with a complete one. Classes run
-// side by side, each on one thread, when there are at least as many as threads; otherwise one after the other, each on
-// all threads. The parameters are those of K separate calls of solve(), bit for bit, at any number of threads.
+// The rows are shared by all of them, never copied; so is the graph where a solver works with a complete one.
+//
+// auto fits smooth problems of moderate width together: every pass reads a row once for all classes, each of which has its own
+// steps and its own certificate, and stops on its own. Each ends at the optimum of its problem to the tolerance, as a call of
+// solve() would, but not with the same bits. Everything else (other penalties, wide sparse rows, solvers asked for by name,
+// early stopping, checkpoints) is K calls of solve(), bit for bit: classes side by side, each on one thread, when there are
+// at least as many as threads; otherwise one after the other, each on all threads. Either way the bits do not depend
+// on the number of threads.
 #pragma once
 
 #include <functional>
@@ -30,12 +35,13 @@ struct OneVsRest {
 };
 
 struct OneVsRestInput {
-  const Graph* graph = nullptr;  // used instead of building one; must be of these rows
+  const Graph* graph = nullptr;  // used instead of building one, where one is; must be of these rows
   // For test_objective, which is NaN for a class that has no rows there; such a class does not stop early either.
   const Dataset* test = nullptr;
   // Where each class begins, in their order: dim() numbers each, or none for the solver's own start. Empty: none at all.
   std::vector<std::vector<double>> starts;
-  // Called when a class has ended, one call at a time; false: classes that have not begun are left out (interrupted).
+  // Called when a class has ended, one call at a time; false: classes that have not begun are left out (interrupted). Classes
+  // fitted together end together.
   std::function<bool(const std::string& name, const Summary&)> watch;
 };
 

@@ -63,6 +63,7 @@ struct Finisher {
 };
 
 const std::vector<Finisher>& finisher_table();
+const Finisher& first_that_suits(const Problem& problem);  // there always is one
 const Finisher* find_finisher(const std::string& name);
 
 }  // namespace s3gd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
@@ -161,15 +162,19 @@ void SampledMetric::build(const Problem& problem, std::span<const Index> rows, s
 }
 
 void SampledMetric::solve(std::span<double> v) const {
-  for (std::size_t j = 0; j < v.size(); ++j) v[j] *= scale_[j];
-  std::vector<double> part(coupled_.size());
-  for (std::size_t c = 0; c < part.size(); ++c) part[c] = v[at(coupled_[c])];
-  if (!part.empty()) {
-    const auto width = static_cast<Index>(part.size());
-    blas::cholesky_solve(width, factor_.data(), width, part.data());
+  const std::size_t dim = scale_.size(), width = coupled_.size(), count = dim == 0 ? 0 : v.size() / dim;
+  std::vector<double> part(count * width);
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t j = 0; j < dim; ++j) v[k * dim + j] *= scale_[j];
+    for (std::size_t c = 0; c < width; ++c) part[k * width + c] = v[k * dim + at(coupled_[c])];
   }
-  for (std::size_t c = 0; c < part.size(); ++c) v[at(coupled_[c])] = part[c];
-  for (std::size_t j = 0; j < v.size(); ++j) v[j] *= scale_[j];
+  const auto size = static_cast<Index>(width);
+  if (count == 1 && width > 0) blas::cholesky_solve(size, factor_.data(), size, part.data());
+  if (count > 1 && width > 0) blas::cholesky_solve(size, factor_.data(), size, part.data(), static_cast<Index>(count));
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t c = 0; c < width; ++c) v[k * dim + at(coupled_[c])] = part[k * width + c];
+    for (std::size_t j = 0; j < dim; ++j) v[k * dim + j] *= scale_[j];
+  }
 }
 
 void StepMemory::add(std::vector<double> moved, std::vector<double> gradient_change) {
@@ -180,13 +185,19 @@ void StepMemory::add(std::vector<double> moved, std::vector<double> gradient_cha
   if (pairs_.size() > most_) pairs_.pop_front();
 }
 
-std::vector<double> StepMemory::direction(std::span<const double> gradient, const Metric& metric) const {
-  std::vector<double> d(gradient.begin(), gradient.end()), shares(pairs_.size());
+StepMemory::Halfway StepMemory::before_metric(std::span<const double> gradient) const {
+  Halfway half{{gradient.begin(), gradient.end()}, std::vector<double>(pairs_.size())};
   for (std::size_t k = pairs_.size(); k-- > 0;) {
     const Pair& pair = pairs_[k];
-    shares[k] = product(pair.moved, d) / pair.product;
-    kernel::axpy(-shares[k], pair.change.data(), d.data(), static_cast<Index>(d.size()));
+    half.shares[k] = product(pair.moved, half.v) / pair.product;
+    kernel::axpy(-half.shares[k], pair.change.data(), half.v.data(), static_cast<Index>(half.v.size()));
   }
+  return half;
+}
+
+std::vector<double> StepMemory::direction(std::span<const double> gradient, const Metric& metric) const {
+  Halfway half = before_metric(gradient);
+  std::vector<double>& d = half.v;
   metric.solve(d);
   if (rescales_ && !pairs_.empty()) {  // curvature along the last step as it was, against what the metric says
     std::vector<double> pulled = pairs_.back().change;
@@ -194,9 +205,14 @@ std::vector<double> StepMemory::direction(std::span<const double> gradient, cons
     const double ratio = pairs_.back().product / product(pairs_.back().change, pulled);
     if (std::isfinite(ratio) && ratio > 0) kernel::scale(ratio, d.data(), static_cast<Index>(d.size()));
   }
+  return after_metric(std::move(half));
+}
+
+std::vector<double> StepMemory::after_metric(Halfway half) const {
+  std::vector<double> d = std::move(half.v);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const Pair& pair = pairs_[k];
-    const double share = shares[k] - product(pair.change, d) / pair.product;
+    const double share = half.shares[k] - product(pair.change, d) / pair.product;
     kernel::axpy(share, pair.moved.data(), d.data(), static_cast<Index>(d.size()));
   }
   for (double& value : d) value = -value;

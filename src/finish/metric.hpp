@@ -35,8 +35,8 @@ class SampledMetric final : public Metric {
   void build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
              std::span<const double> added);
   bool empty() const { return scale_.empty(); }
-  Index sample() const { return sample_; }  // rows it was built from
-  void solve(std::span<double> v) const override;
+  Index sample() const { return sample_; }         // rows it was built from
+  void solve(std::span<double> v) const override;  // several vectors, one after the other, at once
   static double row_cost(const Problem& problem);  // of a row in the sample, in nanoseconds, roughly
 
  private:
@@ -54,6 +54,12 @@ class StepMemory {
   void clear() { pairs_.clear(); }
   void add(std::vector<double> moved, std::vector<double> gradient_change);
   std::vector<double> direction(std::span<const double> gradient, const Metric& metric) const;  // -B gradient
+  // The same in two halves, for a metric that is asked for several directions at once: v is to be solved for between them.
+  struct Halfway {
+    std::vector<double> v, shares;
+  };
+  Halfway before_metric(std::span<const double> gradient) const;
+  std::vector<double> after_metric(Halfway half) const;
 
  private:
   struct Pair {

@@ -1,5 +1,7 @@
 // The table of finishers. Order is preference among those that suit: solve/auto takes the first, so those after newton, which
 // suits everything, have to be asked for.
+#include <algorithm>
+
 #include "finish/methods.hpp"
 
 namespace s3gd {
@@ -31,6 +33,11 @@ const std::vector<Finisher>& finisher_table() {
        .run = finish_by_lbfgs},
   };
   return table;
+}
+
+const Finisher& first_that_suits(const Problem& problem) {
+  const auto& table = finisher_table();
+  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) { return one.suits(problem); });
 }
 
 const Finisher* find_finisher(const std::string& name) {

@@ -11,17 +11,29 @@
 #include "base/interrupt.hpp"
 #include "base/threads.hpp"
 #include "finish/dual_ascent.hpp"
+#include "finish/finisher.hpp"
 #include "fit/one_vs_rest_summary.hpp"
+#include "fit/one_vs_rest_together.hpp"
 #include "model/penalty.hpp"
 #include "model/targets.hpp"
 #include "oracle/control.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/multiclass.hpp"
+#include "solve/check.hpp"
 
 namespace s3gd {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Whether solving a class wants a graph.
+bool uses_graph(const Problem& problem, const SolveOptions& options) {
+  const Estimator* estimator = find_estimator(options.solver);
+  if (estimator != nullptr) return estimator->needs_graph;
+  const Finisher& finisher = first_that_suits(problem);
+  return options.solver == "auto" && options.start.empty() && finisher.start_passes != nullptr &&
+         finisher.start_passes(problem) > 0;
+}
 
 class Fits {
  public:
@@ -45,8 +57,13 @@ class Fits {
 
   OneVsRest run() {
     RunClock clock;
-    share_graph();
-    parallel_for(count(), side_by_side_, [&](Index k) { fit(k); });
+    const Problem first = problem_of(0, data_);
+    if (const Index together = classes_together(first, options_, count()); together > 1) {
+      fit_together(together);
+    } else {
+      share_graph(first);
+      parallel_for(count(), side_by_side_, [&](Index k) { fit(k); });
+    }
     collect();
     Summary& summary = result_.summary;
     summary = merge_summaries(result_.classes, result_.class_summaries);
@@ -63,10 +80,9 @@ class Fits {
 
   // A complete graph depends on the rows alone: one serves all classes. (One that grows is cheap for each of them: it
   // begins with a single anchor.)
-  void share_graph() {
-    const Estimator* estimator = find_estimator(options_.solver);
+  void share_graph(const Problem& like) {
     const bool grows = options_.graph_mode == GraphMode::streaming && options_.order != RowOrder::weighted;
-    if (estimator == nullptr || !estimator->needs_graph || grows || input_.graph != nullptr) return;
+    if (grows || input_.graph != nullptr || !uses_graph(like, options_of(0))) return;
     GraphOptions wanted = options_.graph;
     wanted.seed = options_.seed;
     wanted.threads = spec_.threads;
@@ -105,10 +121,46 @@ class Fits {
     if (!input_.watch(result_.classes[at(k)], solution.summary)) stopped_.store(true);
   }
 
+  // Groups of classes, as many together as suits.
+  void fit_together(Index together) {
+    side_by_side_ = 1;
+    const Index groups = (count() + together - 1) / together;
+    for (Index g = 0; g < groups; ++g) {
+      const Index begin = count() * g / groups, end = count() * (g + 1) / groups;
+      std::vector<ClassToFit> classes;
+      for (Index k = begin; k < end; ++k) {
+        classes.push_back({problem_of(k, data_), test_of(k), options_of(k).start});
+        check_solve(classes.back().problem, options_of(k), {});
+      }
+      SolveOptions options = options_;
+      if (options_.seconds > 0)
+        options.seconds = (options_.seconds - (wall_now() - started_)) / static_cast<double>(groups - g);
+      const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
+      const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
+      for (Index k = begin; k < end && leaves_out; ++k)
+        end_class(k, without_features(classes[at(k - begin)].problem,
+                                      out_of_time ? Status::out_of_time : Status::interrupted));
+      if (leaves_out) continue;
+      solve_together(classes, options,
+                     [&](Index k, Solution&& solution) { end_class(begin + k, std::move(solution)); });
+    }
+  }
+
+  void end_class(Index k, Solution&& solution) {
+    solutions_[at(k)] = std::move(solution);
+    if (input_.watch && !input_.watch(result_.classes[at(k)], solutions_[at(k)].summary)) stopped_.store(true);
+  }
+
+  SolveOptions options_of(Index k) const {
+    SolveOptions options = options_;
+    if (!input_.starts.empty()) options.start = input_.starts[at(k)];
+    return options;
+  }
+
   Solution solve_class(Index k, const Problem& problem, SolveOptions options) const {
     const std::optional<Problem> test = test_of(k);
     if (!test && input_.test != nullptr) options.patience = 0;
-    if (!input_.starts.empty()) options.start = input_.starts[at(k)];
+    options.start = options_of(k).start;
     SolveInput input;
     input.graph = shared_ ? &*shared_ : input_.graph;
     input.test = test ? &*test : nullptr;

@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "anchor/rows.hpp"
-#include "base/threads.hpp"
 #include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
-#include "softmax/block_products.hpp"
+#include "softmax/sandwich.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kBlockRows = 64;
-constexpr Index kRowsPerPart = 1024;
-constexpr Index kMostParts = 8;
 constexpr int kMostProducts = 60;
 constexpr double kAccuracy = 0.1;  // of the residual at the start, in the norm of the preconditioner
 
@@ -60,57 +56,19 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
   run_pass(problem_, w, pass);
 }
 
-template <class View>
-void SampledCurvature::add_products(const View& x, std::span<const double> v, std::span<double> out) const {
-  using T = typename View::Value;
-  const Index classes = problem_.classes(), width = kernel::table_width(classes), cols = problem_.cols();
-  const bool constant = problem_.has_intercept();
-  std::vector<T> table(at(cols * width), T(0)), shift(at(width), T(0));
-  for (Index j = 0; j < cols; ++j)
-    for (Index k = 0; k < classes; ++k) table[at(j * width + k)] = static_cast<T>(v[at(j * classes + k)]);
-  for (Index k = 0; k < classes && constant; ++k) shift[at(k)] = static_cast<T>(v[at(cols * classes + k)]);
-  const Index parts = std::clamp<Index>(count_ / kRowsPerPart, 1, kMostParts);
-  std::vector<std::vector<T>> sums(at(parts));
-  parallel_for(parts, problem_.spec().threads, [&](Index part) {
-    std::vector<T>& sum = sums[at(part)];
-    sum.assign(at((cols + 1) * width), T(0));
-    std::vector<T> t(at(kBlockRows * width));
-    std::vector<Index> places(at(kBlockRows));
-    BlockProducts<View, T> products(x, width);
-    const Index end = count_ * (part + 1) / parts;
-    for (Index first = count_ * part / parts; first < end; first += kBlockRows) {
-      const Index size = std::min(kBlockRows, end - first);
-      const std::span<const Index> rows(places.data(), at(size));
-      for (Index r = 0; r < size; ++r) places[at(r)] = first + r;
-      products.times(rows, true, table.data(), t.data());
-      for (Index r = 0; r < size; ++r) {
-        T* row = t.data() + r * width;
-        const float* p = probabilities_.data() + (first + r) * classes;
-        T mean = 0;
-        for (Index k = 0; k < classes; ++k) {
-          row[k] += shift[at(k)];
-          mean += static_cast<T>(p[k]) * row[k];
-        }
-        const T weight = static_cast<T>(weights_[at(first + r)]);
-        for (Index k = 0; k < classes; ++k) {
-          row[k] = weight * static_cast<T>(p[k]) * (row[k] - mean);
-          sum[at(cols * width + k)] += row[k];
-        }
-      }
-      products.add(rows, t.data(), sum.data());
-    }
-  });
-  const Index features = problem_.features();
-  for (Index j = 0; j < features; ++j)
-    for (Index k = 0; k < classes; ++k) {
-      double total = ridge_[at(j)] * v[at(j * classes + k)];
-      for (const auto& sum : sums) total += static_cast<double>(sum[at(j * width + k)]);
-      out[at(j * classes + k)] = total;
-    }
-}
-
 void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
-  x_.visit([&](const auto& x) { add_products(x, v, out); });
+  const Index classes = problem_.classes();
+  const Sandwich sandwich{x_, classes, problem_.has_intercept(), problem_.spec().threads};
+  sandwich.times(v, out, [&](Index row, auto* u) {
+    using T = std::decay_t<decltype(*u)>;
+    const float* p = probabilities_.data() + row * classes;
+    T mean = 0;
+    for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
+    const T weight = static_cast<T>(weights_[at(row)]);
+    for (Index k = 0; k < classes; ++k) u[k] = weight * static_cast<T>(p[k]) * (u[k] - mean);
+  });
+  for (Index j = 0; j < problem_.features(); ++j)
+    for (Index c = j * classes; c < (j + 1) * classes; ++c) out[at(c)] += ridge_[at(j)] * v[at(c)];
   products_ += static_cast<double>(count_);
 }
 

@@ -29,9 +29,6 @@ class SampledCurvature final : public Metric {
   void solve(std::span<double> v) const override;
 
  private:
-  template <class View>
-  void add_products(const View& x, std::span<const double> v, std::span<double> out) const;
-
   const SoftmaxProblem& problem_;
   const Metric& preconditioner_;
   std::function<bool()> stop_;

@@ -8,7 +8,6 @@
 #include "finish/finisher.hpp"
 #include "model/loss.hpp"
 #include "model/penalty.hpp"
-#include "solve/row_report.hpp"
 
 namespace s3gd {
 namespace {
@@ -23,13 +22,13 @@ constexpr double kHardlyLess = 0.9;       // of SGD's second moment, left by anc
 
 class Adviser {
  public:
-  Adviser(const Problem& problem, const SolveOptions& options, Solution& solution)
+  Adviser(const Problem& problem, const SolveOptions& options, Solution& solution, const SampleReport& sample)
       : problem_(problem),
         options_(options),
         w_(solution.w),
         summary_(solution.summary),
         penalty_(problem.spec().penalty, problem.cols(), problem.spec().intercept),
-        rows_(report_rows(problem, solution.w)) {}
+        rows_(report_rows(problem, solution.w, sample)) {}
 
   void advise() {
     on_divergence();
@@ -156,7 +155,11 @@ class Adviser {
 }  // namespace
 
 void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution) {
-  Adviser(problem, options, solution).advise();
+  add_advice(problem, options, solution, report_sample(problem));
+}
+
+void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution, const SampleReport& sample) {
+  Adviser(problem, options, solution, sample).advise();
 }
 
 }  // namespace s3gd

@@ -5,9 +5,12 @@
 #pragma once
 
 #include "s3gd/solve.hpp"
+#include "solve/row_report.hpp"
 
 namespace s3gd {
 
 void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution);
+// The same where what the rows say by themselves is known: for several problems over the same rows.
+void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution, const SampleReport& sample);
 
 }  // namespace s3gd

@@ -12,11 +12,6 @@
 namespace s3gd {
 namespace {
 
-const Finisher& first_that_suits(const Problem& problem) {
-  const auto& table = finisher_table();
-  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) { return one.suits(problem); });
-}
-
 // A short run of S3GD over fresh rows: nothing is evaluated on the way unless a trace is asked for.
 Solution stochastic_start(const Problem& problem, const SolveOptions& options, const SolveInput& input, double passes) {
   SolveOptions stage = options;

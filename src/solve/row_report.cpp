@@ -23,41 +23,64 @@ double share_beyond(const std::vector<double>& margins, double border, double si
   return static_cast<double>(beyond) / static_cast<double>(margins.size());
 }
 
-}  // namespace
-
-RowReport report_rows(const Problem& problem, const std::vector<double>& w) {
+// Calls visit(view, row) for the rows of the sample.
+template <class Visit>
+void for_each_in_sample(const Problem& problem, Visit&& visit) {
   const Index n = problem.rows();
   const Index per_row = std::max<Index>(1, problem.x().stored() / n);
   const Index wanted = std::min(n, std::clamp(kMostEntries / per_row, kFewestRows, kMostRows));
-  RowReport report;
-  report.classes = !std::isnan(problem.positive_class());
-  std::vector<double> largest(static_cast<std::size_t>(problem.cols()), 0.0), positive, negative;
-  const double constant = problem.has_intercept() ? w.back() : 0.0;
   problem.x().visit([&](const auto& view) {
     for (Index k = 0; k < wanted; ++k) {
       const auto row =
           static_cast<Index>(static_cast<double>(k) * (static_cast<double>(n) / static_cast<double>(wanted)));
-      if (problem.weight(row) == 0) continue;
-      double margin = constant;
-      bool zero = true;
-      for_each_nonzero(view, row, [&](Index j, auto entry) {
-        const auto value = static_cast<double>(entry);
-        zero = false;
-        margin += value * w[static_cast<std::size_t>(j)];
-        largest[static_cast<std::size_t>(j)] = std::max(largest[static_cast<std::size_t>(j)], std::abs(value));
-      });
-      ++report.rows;
-      report.zero_rows += zero ? 1 : 0;
-      const double y = problem.targets()[static_cast<std::size_t>(row)];
-      report.wrong += y * margin > 0 ? 0 : 1;
-      (y > 0 ? positive : negative).push_back(margin);
+      if (problem.weight(row) != 0) visit(view, row);
     }
+  });
+}
+
+template <class View>
+double product(const View& x, Index i, const double* w) {
+  if constexpr (is_dense_view<View>)
+    return kernel::dot(x.row(i), w, x.cols);
+  else
+    return kernel::sparse_dot(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), w);
+}
+
+}  // namespace
+
+SampleReport report_sample(const Problem& problem) {
+  SampleReport report;
+  std::vector<double> largest(static_cast<std::size_t>(problem.cols()), 0.0);
+  for_each_in_sample(problem, [&](const auto& view, Index row) {
+    bool zero = true;
+    for_each_nonzero(view, row, [&](Index j, auto entry) {
+      zero = false;
+      double& size = largest[static_cast<std::size_t>(j)];
+      size = std::max(size, std::abs(static_cast<double>(entry)));
+    });
+    ++report.rows;
+    report.zero_rows += zero ? 1 : 0;
   });
   report.least_column = std::numeric_limits<double>::infinity();
   for (const double value : largest) {
     if (value > 0) report.least_column = std::min(report.least_column, value);
     report.largest_column = std::max(report.largest_column, value);
   }
+  return report;
+}
+
+RowReport report_rows(const Problem& problem, const std::vector<double>& w, const SampleReport& sample) {
+  RowReport report;
+  static_cast<SampleReport&>(report) = sample;
+  report.classes = !std::isnan(problem.positive_class());
+  std::vector<double> positive, negative;
+  const double constant = problem.has_intercept() ? w.back() : 0.0;
+  for_each_in_sample(problem, [&](const auto& view, Index row) {
+    const double margin = constant + product(view, row, w.data());
+    const double y = problem.targets()[static_cast<std::size_t>(row)];
+    report.wrong += y * margin > 0 ? 0 : 1;
+    (y > 0 ? positive : negative).push_back(margin);
+  });
   report.positive.rows = static_cast<Index>(positive.size());
   report.negative.rows = static_cast<Index>(negative.size());
   if (positive.empty() || negative.empty()) return report;

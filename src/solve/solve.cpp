@@ -17,6 +17,7 @@
 #include "solve/advice.hpp"
 #include "solve/auto.hpp"
 #include "solve/carried.hpp"
+#include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/run.hpp"
 
@@ -109,14 +110,18 @@ std::vector<SolverInfo> solvers() {
   return list;
 }
 
+void check_solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
+  check_options(problem, options);
+  check_watched(options, input);
+}
+
 Solution solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
   return solve_carrying(problem, options, input, nullptr);
 }
 
 Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
                         Carried* carried) {
-  check_options(problem, options);
-  check_watched(options, input);
+  check_solve(problem, options, input);
   std::optional<Checkpoint> file;
   if (!options.checkpoint.empty()) file.emplace(problem, options, input);
   Checkpoint* checkpoint = file ? &*file : nullptr;

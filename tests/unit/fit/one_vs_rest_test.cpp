@@ -29,19 +29,62 @@ Parameters separate_fits(const Dataset& data, ProblemSpec spec, const SolveOptio
   return all;
 }
 
-TEST(OneVsRest, ParametersAreThoseOfSeparateFitsForEveryLossAndPenalty) {
+// Each class at the optimum of its own problem, to the tolerance, with a certificate that holds.
+void expect_optimal(const OneVsRest& fit, const Dataset& data, ProblemSpec spec, double tol) {
+  spec.threads = 1;
+  for (std::size_t k = 0; k < fit.classes.size(); ++k) {
+    spec.positive = fit.classes[k];
+    const Problem problem(data, spec);
+    const Certificate& certificate = fit.class_summaries[k].certificate;
+    EXPECT_EQ(fit.class_summaries[k].status, Status::converged);
+    EXPECT_LE(certificate.relative_gap, tol);
+    EXPECT_NEAR(certificate.relative_gap, certify(problem, fit.w[k]).relative_gap, 1e-9);
+    EXPECT_NEAR(fit.class_summaries[k].objective, objective(problem, fit.w[k]), 1e-12);
+    const double best = solve_reference(problem).objective;
+    EXPECT_LE(fit.class_summaries[k].objective, best * (1 + tol) + 1e-12);
+  }
+}
+
+TEST(OneVsRest, EveryClassIsAtItsOptimumForEveryLossAndPenalty) {
   for (const LossKind loss : {LossKind::logistic, LossKind::squared, LossKind::squared_hinge, LossKind::smooth_hinge})
-    for (const PenaltyKind penalty : {PenaltyKind::l2, PenaltyKind::l1, PenaltyKind::elastic_net})
+    for (const PenaltyKind penalty : {PenaltyKind::l2, PenaltyKind::none, PenaltyKind::l1, PenaltyKind::elastic_net})
       for (const bool sparse : {false, true}) {
-        const Dataset data = blobs({.sparse = sparse});
+        const Dataset data = blobs({.rows = 400, .sparse = sparse});
         ProblemSpec spec;
         spec.loss.kind = loss;
         spec.penalty.kind = penalty;
-        const OneVsRest fit = solve_one_vs_rest(data, spec);
-        EXPECT_EQ(fit.w, separate_fits(data, spec, {}));
+        SolveOptions options;
+        options.tol = 1e-6;
+        const OneVsRest fit = solve_one_vs_rest(data, spec, options);
+        expect_optimal(fit, data, spec, options.tol);
         EXPECT_EQ(fit.summary.status, Status::converged);
         EXPECT_EQ(fit.classes, (std::vector<std::string>{"0", "1", "2", "3", "4"}));
       }
+}
+
+TEST(OneVsRest, SmoothProblemsAreFittedTogetherOthersEachForItself) {
+  const Dataset data = blobs({});
+  const auto joint = [&](PenaltyKind penalty, const SolveOptions& options) {
+    ProblemSpec spec;
+    spec.penalty.kind = penalty;
+    const OneVsRest fit = solve_one_vs_rest(data, spec, options);
+    const bool together = fit.summary.stages.front().name == "joint-newton";
+    if (!together) EXPECT_EQ(fit.w, separate_fits(data, spec, options));
+    return together;
+  };
+  SolveOptions named;
+  named.solver = "sampled-newton";
+  EXPECT_TRUE(joint(PenaltyKind::l2, {}));
+  EXPECT_FALSE(joint(PenaltyKind::l1, {}));
+  EXPECT_FALSE(joint(PenaltyKind::l2, named));
+}
+
+// More classes than are fitted together: several groups.
+TEST(OneVsRest, ManyClassesAreFittedInGroups) {
+  const Dataset data = blobs({.rows = 800, .classes = 70});
+  const OneVsRest fit = solve_one_vs_rest(data, {});
+  ASSERT_EQ(fit.classes.size(), 70U);
+  expect_optimal(fit, data, {}, 1e-4);
 }
 
 TEST(OneVsRest, ParametersAreThoseOfSeparateFitsForOtherSolvers) {
@@ -59,6 +102,8 @@ TEST(OneVsRest, SampleAndClassWeightsAreThoseOfSeparateFits) {
   for (const ClassWeight weight : {ClassWeight::none, ClassWeight::balanced, ClassWeight::paper}) {
     ProblemSpec spec;
     spec.class_weight = weight;
+    expect_optimal(solve_one_vs_rest(data, spec), data, spec, 1e-4);
+    spec.penalty.kind = PenaltyKind::l1;
     EXPECT_EQ(solve_one_vs_rest(data, spec).w, separate_fits(data, spec, {}));
   }
 }
@@ -91,7 +136,7 @@ TEST(OneVsRest, ACompleteGraphIsBuiltOnceForAllClasses) {
 }
 
 TEST(OneVsRest, TheBitsAreTheSameAtAnyNumberOfThreads) {
-  for (const char* solver : {"auto", "s3gd", "sgd"}) {
+  for (const char* solver : {"auto", "sampled-newton", "s3gd", "sgd"}) {
     const Dataset data = blobs({.rows = 400});
     SolveOptions options;
     options.solver = solver;
@@ -136,8 +181,7 @@ TEST(OneVsRest, AClassWithOneRowIsFittedAsAnyOther) {
   data.y.values = Array<double>(std::move(labels));
   const OneVsRest fit = solve_one_vs_rest(data, {});
   EXPECT_EQ(fit.classes.back(), "99");
-  EXPECT_EQ(fit.summary.status, Status::converged);
-  EXPECT_EQ(fit.w, separate_fits(data, {}, {}));
+  expect_optimal(fit, data, {}, 1e-4);
 }
 
 TEST(OneVsRest, WordsAreKeptEvenThoseThatMeanSomethingElsewhere) {
@@ -190,6 +234,19 @@ TEST(OneVsRest, AClassBeginsWhereItIsTold) {
   EXPECT_THROW(solve_one_vs_rest(data, {}, options, input), Error);
 }
 
+TEST(OneVsRest, ClassesFittedTogetherBeginWhereTheyAreTold) {
+  const Dataset data = blobs({});
+  OneVsRestInput input;
+  input.starts = solve_one_vs_rest(data, {}).w;
+  EXPECT_EQ(solve_one_vs_rest(data, {}, {}, input).w, input.starts);
+  input.starts[1].clear();
+  const OneVsRest again = solve_one_vs_rest(data, {}, {}, input);
+  for (std::size_t k = 0; k < again.w.size(); ++k) EXPECT_EQ(again.w[k] == input.starts[k], k != 1);
+  expect_optimal(again, data, {}, 1e-4);
+  input.starts[1] = {1.0};
+  EXPECT_THROW(solve_one_vs_rest(data, {}, {}, input), Error);
+}
+
 TEST(OneVsRest, ClassesStopEarlyOneByOne) {
   const Dataset train = blobs({.cols = 40}), test = blobs({.rows = 60, .cols = 40, .classes = 4, .seed = 2});
   ProblemSpec spec;
@@ -226,7 +283,9 @@ TEST_P(Interrupted, ClassesWhoseTurnNeverCameGetTheBestModelWithoutFeatures) {
     request_interrupt();
     return true;
   };
-  const OneVsRest fit = solve_one_vs_rest(data, spec, {}, input);
+  SolveOptions one_by_one;
+  one_by_one.solver = "newton";
+  const OneVsRest fit = solve_one_vs_rest(data, spec, one_by_one, input);
   EXPECT_EQ(fit.summary.status, Status::interrupted);
   const auto converged = [](const Summary& one) { return one.status == Status::converged; };
   EXPECT_TRUE(std::any_of(fit.class_summaries.begin(), fit.class_summaries.end(), converged));
@@ -237,6 +296,17 @@ TEST_P(Interrupted, ClassesWhoseTurnNeverCameGetTheBestModelWithoutFeatures) {
   EXPECT_LT(last.back(), 0.0);
   spec.positive = "7";
   EXPECT_NEAR(fit.class_summaries.back().objective, objective(Problem(data, spec), last), 1e-12);
+}
+
+TEST_P(Interrupted, ClassesFittedTogetherEndWithoutFeatures) {
+  const Dataset data = blobs({.classes = 8});
+  ProblemSpec spec;
+  spec.threads = GetParam();
+  request_interrupt();
+  const OneVsRest fit = solve_one_vs_rest(data, spec);
+  EXPECT_EQ(fit.summary.status, Status::interrupted);
+  for (std::size_t k = 0; k < fit.w.size(); ++k)
+    EXPECT_NEAR(slope_of_constant(data, static_cast<double>(k), fit.w[k].back()), 0.0, 1e-9);
 }
 
 TEST_P(Interrupted, EndlessClassesEndAtAnInterrupt) {
@@ -262,7 +332,9 @@ TEST(OneVsRest, AWatcherThatHasSeenEnoughEndsIt) {
   input.watch = [&](const std::string&, const Summary&) { return ++calls < 2; };
   ProblemSpec spec;
   spec.threads = 1;
-  const OneVsRest fit = solve_one_vs_rest(blobs({}), spec, {}, input);
+  SolveOptions one_by_one;
+  one_by_one.solver = "newton";
+  const OneVsRest fit = solve_one_vs_rest(blobs({}), spec, one_by_one, input);
   EXPECT_EQ(calls, 5);
   EXPECT_EQ(fit.class_summaries[1].status, Status::converged);
   EXPECT_EQ(fit.class_summaries[2].status, Status::interrupted);
@@ -307,7 +379,22 @@ TEST(OneVsRest, TheTraceNamesTheClass) {
   EXPECT_EQ(seen, fit.classes);
   EXPECT_TRUE(std::isfinite(fit.trace.front().test_objective));
   EXPECT_TRUE(std::isnan(fit.trace.back().test_objective));  // class 4 has no rows there
-  EXPECT_EQ(fit.w, separate_fits(train, {}, options));
+  EXPECT_EQ(fit.w, solve_one_vs_rest(train, {}).w);          // looking changes nothing
+}
+
+TEST(OneVsRest, LimitsHoldForClassesFittedTogether) {
+  const Dataset data = blobs({});
+  SolveOptions options;
+  options.tol = 1e-12;
+  options.iterations = 1;
+  const OneVsRest short_of_steps = solve_one_vs_rest(data, {}, options);
+  EXPECT_EQ(short_of_steps.summary.status, Status::out_of_passes);
+  options.iterations = 0;
+  options.passes = 1;
+  for (const Summary& one : solve_one_vs_rest(data, {}, options).class_summaries) {
+    EXPECT_EQ(one.status, Status::out_of_passes);
+    EXPECT_FALSE(one.advice.empty());
+  }
 }
 
 TEST(OneVsRest, WhatDoesNotFitIsRefused) {
