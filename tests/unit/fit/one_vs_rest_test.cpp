@@ -69,7 +69,7 @@ TEST(OneVsRest, SmoothProblemsAreFittedTogetherOthersEachForItself) {
     spec.penalty.kind = penalty;
     const OneVsRest fit = solve_one_vs_rest(data, spec, options);
     const bool together = fit.summary.stages.front().name == "joint-newton";
-    if (!together) EXPECT_EQ(fit.w, separate_fits(data, spec, options));
+    EXPECT_EQ(fit.w == separate_fits(data, spec, options), !together);
     return together;
   };
   SolveOptions named;
