@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "command.hpp"
+#include "data/columns.hpp"
 #include "data/row_stream.hpp"
 #include "fit/predictor.hpp"
 #include "metrics_report.hpp"

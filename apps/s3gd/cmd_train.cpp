@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "command.hpp"
 #include "data/columns.hpp"
-#include "data/convert.hpp"
 #include "fit_options.hpp"
 #include "multiclass_options.hpp"
 #include "output.hpp"
@@ -90,23 +89,6 @@ void add_options(CLI::App& app, TrainOptions& options) {
       ->group(trace_group);
 }
 
-Dataset widened(Dataset data, Index cols, int threads) {
-  if (data.cols() >= cols) return data;
-  data.x = with_cols(data.x, cols, threads);
-  data.feature_names.clear();
-  return data;
-}
-
-// Where the files leave out columns without entries, the wider one says how many there are.
-void match(Dataset& train, Dataset& test, int threads) {
-  test = match_columns(test, train.feature_names, train.cols(), threads);
-  if (test.cols() > train.cols() && !train.has_open_width())
-    throw Error(fmt::format("{} has {} columns, {} has {}", test.source, test.cols(), train.source, train.cols()),
-                "validate on the columns of the training rows");
-  train = widened(std::move(train), test.cols(), threads);
-  test = widened(std::move(test), train.cols(), threads);
-}
-
 struct Prepared {
   Dataset train;
   std::optional<Dataset> test;
@@ -133,7 +115,7 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
   } else if (!options.validate.empty()) {
     read_alike(load_options, ready.train.index_base, ready.train.label_column);
     ready.test = weighted_by_class(load(options.validate, load_options), options.problem, true);
-    match(ready.train, *ready.test, common.threads);
+    match_widths(ready.train, *ready.test, common.threads);
   }
   ready.scaling = learn_scaling(ready.train, options.problem.scale, common.threads);
   ready.train = apply_scaling(ready.train, ready.scaling, common.threads);

@@ -7,6 +7,7 @@ std::function<int()> setup_train(CLI::App& app, const Common& common);
 std::function<int()> setup_predict(CLI::App& app, const Common& common);
 std::function<int()> setup_path(CLI::App& app, const Common& common);
 std::function<int()> setup_cv(CLI::App& app, const Common& common);
+std::function<int()> setup_compare(CLI::App& app, const Common& common);
 std::function<int()> setup_export(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
 std::function<int()> setup_inspect(CLI::App& app, const Common& common);
@@ -39,6 +40,10 @@ const std::vector<Command>& commands() {
       {"graph", "Fit", "builds and saves an anchor graph, for train --graph",
        "s3gd graph mnist -o mnist.graph\ns3gd train mnist --solver s3gd --graph mnist.graph --binary largest",
        setup_graph},
+      {"compare", "Compare", "solvers x steps x trials by the paper's protocol: who is first",
+       "s3gd compare a9a -o a9a-compared\ns3gd compare my.csv --quick --solver auto\n"
+       "s3gd compare mnist --solvers sgd,s3gd --solver s3gd:anchors=20 --steps 1,5",
+       setup_compare},
       {"inspect", "Data", "what is in a dataset or a model, and what to look out for",
        "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json\n"
        "s3gd inspect a9a.model --top 20",

@@ -46,12 +46,6 @@ void check_numbers(CLI::App& app) {
   }
 }
 
-void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column) {
-  if (options.index_base == IndexBase::detect && index_base)
-    options.index_base = *index_base == 0 ? IndexBase::zero : IndexBase::one;
-  options.usual_label_column = label_column;
-}
-
 void refuse_standard_output(const std::string& path, const std::string& option) {
   if (path == "-") throw UsageError(option + " is '-', but this goes to a file only: give it a name");
 }

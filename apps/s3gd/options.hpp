@@ -19,9 +19,6 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
 // --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
 void add_load_options(CLI::App& app, LoadOptions& options);
 
-// Has a second file read as the first was, where options do not say otherwise.
-void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column);
-
 // Throws UsageError when `path`, given as `option`, is "-": a file is needed.
 void refuse_standard_output(const std::string& path, const std::string& option);
 

@@ -52,6 +52,7 @@ struct Plan {
   std::string title;
   std::vector<CompareData> datasets;
   std::vector<Contender> contenders;
+  SolveOptions common;  // what the contenders' options were made from
   // Empty = the paper's 0.1, 1, 5, 10; where the data's 1/L(p) is below 0.05, which those are far beyond, its multiples
   // 0.1x, 1x, 5x, 10x instead.
   std::vector<StepRule> steps;

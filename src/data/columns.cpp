@@ -1,5 +1,7 @@
 #include "data/columns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -7,6 +9,7 @@
 #include "base/buffer.hpp"
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
+#include "data/convert.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -99,6 +102,13 @@ std::vector<Index> places_by_name(const Dataset& data, const std::vector<std::st
   return to;
 }
 
+Dataset widened(Dataset data, Index cols, int threads) {
+  if (data.cols() >= cols) return data;
+  data.x = with_cols(data.x, cols, threads);
+  data.feature_names.clear();
+  return data;
+}
+
 }  // namespace
 
 std::vector<Index> column_places(const Dataset& data, const std::vector<std::string>& names, Index cols) {
@@ -120,6 +130,21 @@ Dataset match_columns(const Dataset& data, const std::vector<std::string>& names
   matched.feature_names = names;
   matched.x = data.x.visit([&](const auto& view) { return rearranged(view, to, threads); });
   return matched;
+}
+
+void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column) {
+  if (options.index_base == IndexBase::detect && index_base)
+    options.index_base = *index_base == 0 ? IndexBase::zero : IndexBase::one;
+  options.usual_label_column = label_column;
+}
+
+void match_widths(Dataset& train, Dataset& test, int threads) {
+  test = match_columns(test, train.feature_names, train.cols(), threads);
+  if (test.cols() > train.cols() && !train.has_open_width())
+    throw Error(fmt::format("{} has {} columns, {} has {}", test.source, test.cols(), train.source, train.cols()),
+                "validate on the columns of the training rows");
+  train = widened(std::move(train), test.cols(), threads);
+  test = widened(std::move(test), train.cols(), threads);
 }
 
 }  // namespace s3gd

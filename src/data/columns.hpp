@@ -1,6 +1,7 @@
 // Rows read for a model, or to go with other rows: are their columns those that are expected?
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,12 @@ std::vector<Index> column_places(const Dataset& data, const std::vector<std::str
 // `data` with its columns as expected: where both have names, in the order of `names` (a copy, unless it is the order
 // they have); otherwise as they are. Throws as above.
 Dataset match_columns(const Dataset& data, const std::vector<std::string>& names, Index cols, int threads = 0);
+
+// Has a second file read as the first was, where options do not say otherwise.
+void read_alike(LoadOptions& options, const std::optional<Index>& index_base, const std::string& label_column);
+
+// Has rows to judge by go with training rows: columns as match_columns() does, and, where the files leave out columns
+// without entries, the wider one says how many there are.
+void match_widths(Dataset& train, Dataset& test, int threads = 0);
 
 }  // namespace s3gd

@@ -8,6 +8,7 @@
 #include "oracle/quality.hpp"
 #include "s3gd/solve.hpp"
 #include "solve/early_stop.hpp"
+#include "solve/looks.hpp"
 #include "solve/loop.hpp"
 
 namespace s3gd {
@@ -42,6 +43,8 @@ class Observer {
   const std::vector<double>& best() const;
   // A run that goes on elsewhere ends the same whether its objective is looked at or not.
   void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
+  // From now on, as `looks` says: what it names must outlive the run.
+  void look_at(const Looks& looks);
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }
@@ -58,12 +61,14 @@ class Observer {
   void measure_gradients(LoopState<T>& state, TraceRow& row);
   template <class T>
   bool glance(LoopState<T>& state);
+  void judge(TraceRow& row) const;
   bool should_stop(const TraceRow& row);
   Index next_observation(Index iteration, double passes_per_step) const;
 
   const Problem& problem_;
   const SolveOptions& options_;
   const SolveInput& extra_;
+  const Looks* looks_ = nullptr;
   bool unbiased_, blind_;
   RunClock& clock_;
   Budget budget_;

@@ -190,7 +190,8 @@ Summary summarise(const RunInput& input, const Estimator& estimator, Observer& o
   Summary summary;
   summary.status = observer.status();
   summary.solver = estimator.name;
-  if (!input.blind) summary.certificate = certify(input.problem, observer.best());
+  const bool seen_from_outside = input.looks != nullptr;
+  if (!input.blind && !seen_from_outside) summary.certificate = certify(input.problem, observer.best());
   summary.objective = summary.certificate.primal;
   summary.evaluate_seconds = observer.evaluate_seconds();
   summary.passes = standing.rows_drawn / static_cast<double>(input.problem.rows());
@@ -217,6 +218,7 @@ Solution run_estimator(const RunInput& input) {
   clock.pause();  // the observer evaluates the start
   Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock, input.blind);
   if (input.average_tail) observer.judge_by_numbers_alone();
+  if (input.looks != nullptr) observer.look_at(*input.looks);
   Rng rng(input.options.seed, 1);
   Archive* from = input.checkpoint != nullptr ? input.checkpoint->resumed() : nullptr;
   if (from != nullptr) (*from)(standing, observer, clock);
@@ -240,6 +242,7 @@ Solution run_estimator(const RunInput& input) {
   // Of a run that goes on elsewhere, whatever was watched on the way: which point was best is not known blindly.
   if (input.average_tail && !observer.has_diverged())
     solution.w = standing.average.empty() ? observer.last() : standing.average;
+  if (input.looks != nullptr && !observer.has_diverged()) solution.w = observer.last();
   solution.summary = summarise(input, estimator, observer, standing);
   solution.trace = std::move(observer.trace());
   solution.summary.stages = std::move(standing.stages);

@@ -19,10 +19,6 @@ std::string graph_of(const Graph& graph) {
   return hex(checksum(std::as_bytes(std::span(graph.gammas.data(), static_cast<std::size_t>(graph.gammas.size())))));
 }
 
-std::string rows_of(const Problem& problem) {
-  return hex(checksum(problem.x(), problem.spec().threads)) + hex(problem.targets()) + hex(problem.weights());
-}
-
 Json penalty_of(const PenaltySpec& spec) {
   Json json{name_of(spec.kind), spec.lambda, spec.alpha, hex(spec.factors)};
   for (const PenaltySpec& term : spec.also) json.push_back(penalty_of(term));
@@ -61,14 +57,27 @@ Json solve_options(const SolveOptions& options) {
           {"stop at a plateau", options.stop_at_plateau}};
 }
 
+Json all_options(const ProblemSpec& spec, const SolveOptions& options) {
+  Json all = problem_options(spec);
+  all.update(solve_options(options));
+  return all;
+}
+
 }  // namespace
 
+std::string rows_identity(const Problem& problem) {
+  return hex(checksum(problem.x(), problem.spec().threads)) + hex(problem.targets()) + hex(problem.weights());
+}
+
+std::string options_identity(const ProblemSpec& spec, const SolveOptions& options) {
+  return all_options(spec, options).dump();
+}
+
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  Json all = problem_options(problem.spec());
-  all.update(solve_options(options));
-  all["--validate"] = input.test != nullptr ? rows_of(*input.test) : "";
+  Json all = all_options(problem.spec(), options);
+  all["--validate"] = input.test != nullptr ? rows_identity(*input.test) : "";
   all["--graph"] = input.graph != nullptr ? graph_of(*input.graph) : "";
-  return Json{{"version", S3GD_VERSION}, {"data", rows_of(problem)}, {"options", all}}.dump();
+  return Json{{"version", S3GD_VERSION}, {"data", rows_identity(problem)}, {"options", all}}.dump();
 }
 
 std::string identity_difference(const std::string& kept, const std::string& asked) {

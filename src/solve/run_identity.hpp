@@ -8,6 +8,11 @@
 
 namespace s3gd {
 
+// The rows, targets and weights by their checksums: one pass over the rows.
+std::string rows_identity(const Problem& problem);
+// Every option that has a say, as JSON: {"--lambda": .., ..}.
+std::string options_identity(const ProblemSpec& spec, const SolveOptions& options);
+
 // JSON: {"version": .., "data": .., "options": {"--lambda": .., ..}}
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input);
 

@@ -19,6 +19,7 @@
 #include "solve/carried.hpp"
 #include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
+#include "solve/looks.hpp"
 #include "solve/run.hpp"
 
 namespace s3gd {
@@ -137,6 +138,16 @@ Solution solve_carrying(const Problem& problem, const SolveOptions& options, con
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
   if (carried == nullptr) add_advice(problem, options, solution);  // a path is a row of solves nobody reads one by one
+  return solution;
+}
+
+Solution solve_looking(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                       const Looks& looks) {
+  if (find_estimator(options.solver) == nullptr) return solve(problem, options, input);
+  check_options(problem, options);
+  check_watched(options, input);
+  Solution solution = run_estimator({.problem = problem, .options = options, .extra = input, .looks = &looks});
+  if (!solution.trace.empty()) solution.summary.objective = solution.trace.back().train_objective;
   return solution;
 }
 

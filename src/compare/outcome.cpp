@@ -1,0 +1,201 @@
+#include "compare/outcome.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <set>
+#include <span>
+
+#include "compare/contender.hpp"
+#include "compare/machine.hpp"
+#include "compare/schedule.hpp"
+#include "model/names.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kVersion = 1;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json machine_json() {
+  const Machine& machine = machine_facts();
+  return {{"cpu", machine.cpu}, {"cores", machine.cores},       {"memory_bytes", machine.memory_bytes},
+          {"os", machine.os},   {"compiler", machine.compiler}, {"simd", machine.simd}};
+}
+
+Json contender_json(const Contender& contender) {
+  Json json{{"label", contender.label},
+            {"solver", contender.solver},
+            {"batch", contender.base.batch},
+            {"inner", contender.base.inner},
+            {"anchors", contender.base.graph.anchors},
+            {"neighbours", contender.base.graph.neighbours},
+            {"kernel", name_of(contender.base.graph.kernel)},
+            {"graph_mode", name_of(contender.base.graph_mode)},
+            {"control", name_of(contender.base.control)},
+            {"exact", is_exact(contender.solver)}};
+  if (!contender.steps.empty()) {
+    json["steps"] = Json::array();
+    for (const StepRule& step : contender.steps) json["steps"].push_back(text_of(step));
+  }
+  return json;
+}
+
+Json protocol_json(const Plan& plan) {
+  Json steps = Json::array(), solvers = Json::array(), contenders = Json::array();
+  const bool usual = plan.steps.empty();
+  for (const StepRule& step : plan.steps)
+    steps.push_back(step.value > 0 && step.decay == 0 && !step.relative ? Json(step.value) : Json(text_of(step)));
+  if (usual) steps = {0.1, 1, 5, 10};
+  for (const Contender& contender : plan.contenders) {
+    solvers.push_back(contender.label);
+    contenders.push_back(contender_json(contender));
+  }
+  const ProblemSpec& problem = plan.problem;
+  return {{"solvers", solvers},
+          {"contenders", contenders},
+          {"steps", steps},
+          {"steps_suit_the_data", usual},
+          {"trials", plan.trials},
+          {"iterations", plan.iterations},
+          {"tail", plan.tail},
+          {"tail_looks", kTailLooks},
+          {"looks", look_schedule(plan.iterations, plan.tail).size()},
+          {"tolerance", plan.tolerance},
+          {"exact_tolerance", plan.exact_tol},
+          {"batch", plan.common.batch},
+          {"inner", plan.common.inner > 0 ? Json(plan.common.inner) : Json("20; svrg 50")},
+          {"lambda", problem.penalty.lambda},
+          {"loss", name_of(problem.loss.kind)},
+          {"penalty", name_of(problem.penalty.kind)},
+          {"intercept", name_of(problem.intercept)},
+          {"class_weight", name_of(problem.class_weight)},
+          {"positive", problem.positive},
+          {"scale", name_of(plan.scale)},
+          {"anchors", plan.common.graph.anchors},
+          {"neighbours", plan.common.graph.neighbours},
+          {"seconds", plan.seconds > 0 ? Json(plan.seconds) : Json(nullptr)},
+          {"seed", plan.seed},
+          {"threads", plan.threads},
+          {"jobs", plan.jobs},
+          {"gradients", plan.gradients}};
+}
+
+Json dataset_json(const DatasetFacts& facts) {
+  return {{"name", facts.name},
+          {"source", facts.source},
+          {"content", facts.content},
+          {"rows", facts.rows},
+          {"cols", facts.cols},
+          {"nonzeros", facts.nonzeros},
+          {"classes", facts.classes},
+          {"test_rows", facts.test_rows},
+          {"stand_in", text_or_null(facts.stand_in)},
+          {"steps", facts.steps},
+          {"optimum", number(facts.optimum)},
+          {"optimum_gap", number(facts.optimum_gap)},
+          {"test_at_optimum", number(facts.test_at_optimum)},
+          {"formula", facts.formula}};
+}
+
+Json verdict_json(const Verdict& verdict, double target) {
+  Json order = Json::array();
+  for (const Standing& standing : verdict.order)
+    order.push_back({{"label", standing.label}, {"median_seconds", number(standing.median_seconds)}});
+  return {{"dataset", verdict.dataset},
+          {"target", target},
+          {"clock", "cpu_seconds"},
+          {"with_graph", verdict.with_graph},
+          {"order", order},
+          {"winner", text_or_null(verdict.winner)},
+          {"speedup_over_sgd", number(verdict.speedup_over_sgd)},
+          {"speedup_over_runner_up", number(verdict.speedup_over_runner_up)}};
+}
+
+// What a reader of the clocks should know.
+Json notes_of(const Plan& plan, const Outcome& outcome) {
+  Json notes = Json::array();
+  if (plan.jobs > 1) notes.push_back(fmt::format("{} runs went side by side: their clocks are disturbed", plan.jobs));
+  std::set<std::string> elsewhere;
+  for (const RunRecord& run : outcome.runs)
+    if (run.cpu != machine_facts().cpu) elsewhere.insert(run.cpu);
+  for (const std::string& cpu : elsewhere) notes.push_back("some runs were made on another machine: " + cpu);
+  if (static_cast<Index>(outcome.runs.size()) < outcome.planned)
+    notes.push_back(fmt::format("{} of {} runs are done", outcome.runs.size(), outcome.planned));
+  return notes;
+}
+
+}  // namespace
+
+DatasetFacts facts_of(const Subject& subject) {
+  DatasetFacts facts;
+  facts.name = subject.name;
+  facts.source = subject.source;
+  facts.stand_in = subject.stand_in;
+  facts.content = subject.content;
+  facts.formula = subject.problem.formula();
+  facts.rows = subject.problem.rows();
+  facts.cols = subject.problem.cols();
+  facts.nonzeros = subject.problem.x().stored();
+  facts.classes = subject.classes;
+  facts.test_rows = subject.test ? subject.test->rows() : 0;
+  for (const StepRule& step : subject.steps) facts.steps.push_back(text_of(step));
+  facts.optimum = facts.optimum_gap = facts.test_at_optimum = std::nan("");
+  return facts;
+}
+
+void draw_conclusions(const Plan& plan, Outcome& outcome) {
+  std::size_t begin = 0;
+  for (const DatasetFacts& facts : outcome.datasets) {
+    std::size_t end = begin;
+    for (; end < outcome.runs.size() && outcome.runs[end].dataset == facts.name; ++end)
+      outcome.runs[end].stable = outcome.runs[end].tail_objective <= (1 + plan.tolerance) * facts.optimum;
+    const std::span<const RunRecord> runs(outcome.runs.data() + begin, end - begin);
+    begin = end;
+    std::vector<ChosenStep> chosen;
+    for (const Contender& contender : plan.contenders) {
+      chosen.push_back(choose_step(runs, contender.label, facts.optimum, plan.tolerance));
+      chosen.back().dataset = facts.name;
+    }
+    for (const bool with_graph : {true, false})
+      outcome.verdicts.push_back(judge(runs, chosen, facts.optimum, plan.tolerance, with_graph));
+    outcome.chosen.insert(outcome.chosen.end(), chosen.begin(), chosen.end());
+  }
+}
+
+Json run_json(const Plan& plan, const Outcome& outcome) {
+  Json json{{"s3gd_run", kVersion},
+            {"kind", "compare"},
+            {"title", plan.title.empty() ? "Comparison of solvers" : plan.title},
+            {"version", S3GD_VERSION},
+            {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+            {"command", plan.command},
+            {"complete", static_cast<Index>(outcome.runs.size()) == outcome.planned},
+            {"planned", outcome.planned},
+            {"seconds", outcome.seconds},
+            {"notes", notes_of(plan, outcome)},
+            {"machine", machine_json()},
+            {"protocol", protocol_json(plan)},
+            {"datasets", Json::array()},
+            {"runs", Json::array()},
+            {"chosen", Json::array()},
+            {"verdicts", Json::array()}};
+  for (const DatasetFacts& facts : outcome.datasets) json["datasets"].push_back(dataset_json(facts));
+  for (const RunRecord& run : outcome.runs) json["runs"].push_back(to_json(run));
+  for (const ChosenStep& chosen : outcome.chosen)
+    json["chosen"].push_back({{"dataset", chosen.dataset},
+                              {"label", chosen.label},
+                              {"step", number(chosen.step)},
+                              {"step_rule", text_or_null(chosen.step_rule)},
+                              {"mean_tail", number(chosen.mean_tail)},
+                              {"stable", chosen.stable},
+                              {"why", chosen.why}});
+  for (const Verdict& verdict : outcome.verdicts) json["verdicts"].push_back(verdict_json(verdict, plan.tolerance));
+  return json;
+}
+
+}  // namespace s3gd

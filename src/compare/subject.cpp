@@ -1,0 +1,118 @@
+#include "compare/subject.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "data/catalog.hpp"
+#include "data/columns.hpp"
+#include "data/generate.hpp"
+#include "model/same_problem.hpp"
+#include "solve/run_identity.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kSmallUnit = 0.05;  // below this 1/L(p), the paper's steps are of no use
+const std::vector<double> kPaperSteps{0.1, 1, 5, 10};
+
+struct Parts {
+  Dataset train;
+  std::optional<Dataset> test;
+};
+
+// The test rows of a known dataset lie beside its training rows.
+std::string test_source(const CompareData& data) {
+  if (!data.test.empty()) return data.test;
+  std::error_code ignored;
+  if (is_generated(data.source) || std::filesystem::exists(data.source, ignored)) return {};
+  return find_known(data.source, Part::test).value_or("");
+}
+
+Parts read_parts(const Plan& plan, const CompareData& data) {
+  LoadOptions options = plan.load;
+  Parts parts;
+  parts.train = load(data.source, options);
+  if (const std::string test = test_source(data); !test.empty()) {
+    read_alike(options, parts.train.index_base, parts.train.label_column);
+    parts.test = load(test, options);
+    match_widths(parts.train, *parts.test);
+  } else if (plan.test_fraction > 0) {
+    parts.train.verify();
+    const Split split = split_rows(parts.train, plan.test_fraction, plan.seed);
+    parts.test = take_rows(parts.train, split.test);
+    parts.train = take_rows(parts.train, split.train);
+  }
+  const Scaling scaling = learn_scaling(parts.train, data.scale.value_or(plan.scale));
+  parts.train = apply_scaling(parts.train, scaling);
+  if (parts.test) parts.test = apply_scaling(*parts.test, scaling);
+  return parts;
+}
+
+ProblemSpec spec_for(const Plan& plan, const CompareData& data, const Dataset& train) {
+  ProblemSpec spec = plan.problem;
+  spec.threads = plan.threads;
+  if (data.lambda) spec.penalty.lambda = *data.lambda;
+  if (data.positive) spec.positive = *data.positive;
+  if (plan.usual_loss && train.y.kind == LabelKind::real) {
+    spec.loss.kind = LossKind::squared;
+    spec.class_weight = ClassWeight::none;
+    spec.positive.clear();
+  }
+  return spec;
+}
+
+Problem on_threads(const Problem& problem, ProblemSpec spec, int threads) {
+  spec.threads = threads;
+  return {problem.data(), spec};
+}
+
+void choose_steps(const Plan& plan, Subject& subject) {
+  subject.steps = plan.steps;
+  const auto relative = [](const StepRule& rule) { return rule.relative; };
+  bool wanted = plan.steps.empty() || std::any_of(plan.steps.begin(), plan.steps.end(), relative);
+  for (const Contender& contender : plan.contenders)
+    wanted = wanted || std::any_of(contender.steps.begin(), contender.steps.end(), relative);
+  if (wanted) subject.unit_step = theory(subject.judge, plan.common.batch, plan.seed).suggested_step;
+  if (!plan.steps.empty()) return;
+  for (const double step : kPaperSteps)
+    subject.steps.push_back({.value = step, .decay = 0, .relative = subject.unit_step < kSmallUnit});
+}
+
+}  // namespace
+
+std::string name_for(const CompareData& data) {
+  if (!data.name.empty()) return data.name;
+  if (is_generated(data.source) || data.source == "-") return data.source;
+  std::string name = std::filesystem::path(data.source).filename().string();
+  return name.substr(0, name.find('.', 1));
+}
+
+Subject read_subject(const Plan& plan, const CompareData& data) {
+  const Parts parts = read_parts(plan, data);
+  parts.train.verify();
+  const ProblemSpec spec = spec_for(plan, data, parts.train);
+  Problem problem(parts.train, spec);
+  const int evaluating = plan.jobs > 1 ? 1 : 0;  // a forked process has no pool of threads
+  Problem judge = on_threads(problem, spec, evaluating);
+  Subject subject{
+      .name = name_for(data),
+      .source = data.source,
+      .stand_in = data.stand_in,
+      .content = rows_identity(judge),
+      .classes = spec.loss.kind == LossKind::squared ? 0 : static_cast<Index>(parts.train.y.distinct().size()),
+      .problem = problem,
+      .judge = judge,
+      .test = {},
+      .steps = {},
+      .unit_step = 0};
+  if (parts.test) {
+    ProblemSpec same = same_problem(problem);
+    same.threads = evaluating;
+    subject.test.emplace(*parts.test, same);
+    subject.content += rows_identity(*subject.test);
+  }
+  choose_steps(plan, subject);
+  return subject;
+}
+
+}  // namespace s3gd
