@@ -74,6 +74,7 @@ Json summary_of(const Json& run, const PlanResult& result, const std::string& fo
 }  // namespace
 
 int print_comparison(const PlanResult& result, const std::string& folder, const Common& common) {
+  if (result.run_file.empty()) throw Interrupted();
   std::ifstream in(result.run_file);
   const Json run = Json::parse(in);
   if (common.json) {

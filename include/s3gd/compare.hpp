@@ -110,7 +110,7 @@ struct PlanResult {
   Index reused = 0;              // found in the folder
   Index failed = 0;              // runs with status failed
   double estimated_seconds = 0;  // for what was to be done, seen before the first run
-  std::string run_file;          // FOLDER/run.json
+  std::string run_file;          // FOLDER/run.json; empty where none was written: nothing was begun
 };
 
 // Runs what is not yet in FOLDER and writes the files. Every finished run is kept at once in FOLDER/runs, by the content

@@ -5,7 +5,7 @@
 
 namespace s3gd {
 
-// report.html; figures/*.svg, and *.png where rsvg-convert is installed.
+// report.html, and figures/ with each figure for a paper.
 void write_pages(const Json& run, const RunFolder& folder);
 
 }  // namespace s3gd

@@ -88,6 +88,12 @@ void write_vector(const std::string& path, std::span<const double> w) {
 
 }  // namespace
 
+void called_as_in(const RunRecord& plan, RunRecord& found) {
+  found.dataset = plan.dataset;
+  found.label = plan.label;
+  found.trial = plan.trial;
+}
+
 Json points_json(const std::vector<TraceRow>& points) {
   Json json;
   Json iterations = Json::array();

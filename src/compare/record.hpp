@@ -39,6 +39,9 @@ struct RunRecord {
   std::vector<TraceRow> points;
 };
 
+// A run found in a folder goes by the names it has in this plan.
+void called_as_in(const RunRecord& plan, RunRecord& found);
+
 // As in run.json.
 Json to_json(const RunRecord& record);
 Json points_json(const std::vector<TraceRow>& points);

@@ -98,9 +98,7 @@ class Session {
     RunRecord record = blank_record(plan_, subject, task);
     auto found = reusable(record.key);
     if (!found) return false;
-    found->dataset = record.dataset;
-    found->label = record.label;
-    found->trial = record.trial;
+    called_as_in(record, *found);
     ++result_.reused;
     keep(*std::move(found));
     return true;
@@ -138,16 +136,20 @@ class Session {
   void run_side_by_side(std::size_t d, const Subject& subject) {
     const double started = wall_now();
     Index ended = 0;
-    Workers workers(plan_, subject, folder_, [&](const RunTask& task, RunRecord record) {
+    std::string latest = subject.name;
+    const auto done = [&](const RunTask& task, RunRecord record) {
       ++ended;
-      costs_.done(d, task.contender, (wall_now() - started) / static_cast<double>(ended));
+      costs_.done(d, task.contender,
+                  static_cast<double>(plan_.jobs) * (wall_now() - started) / static_cast<double>(ended));
       keep(std::move(record));
-    });
+    };
+    Workers workers(plan_, subject, folder_, done, [&] { return tell(latest); });
     for (const RunTask& task : tasks_of(plan_, subject)) {
-      if (!tell(name_of_run(subject, task))) return;
+      latest = name_of_run(subject, task);
       if (take_from_folder(subject, task)) continue;
-      if (!workers.start(task)) break;
+      if (!tell(latest) || !workers.start(task)) break;
     }
+    if (stopped_) return;
     if (!workers.finish()) stopped_ = true;
   }
 
@@ -179,6 +181,7 @@ class Session {
     draw_conclusions(plan_, outcome_);
     const Json run = run_json(plan_, outcome_);
     write_outcome(run, folder_);
+    result_.run_file = folder_.path("run.json");
     if (plan_.pages) write_pages(run, folder_);
   }
 
@@ -193,7 +196,6 @@ class Session {
   PlanResult close() {
     result_.status = stopped_ ? Status::interrupted : Status::converged;
     result_.runs = static_cast<Index>(outcome_.runs.size());
-    result_.run_file = folder_.path("run.json");
     return result_;
   }
 

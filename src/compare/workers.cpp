@@ -4,14 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
-#include "base/interrupt.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
+
+constexpr std::chrono::milliseconds kPause{20};
 
 enum Ended : int { kStored = 0, kInterrupted = 130, kBroken = 1 };
 
@@ -22,12 +24,17 @@ std::string how_it_ended(int status) {
 
 }  // namespace
 
-Workers::Workers(const Plan& plan, const Subject& subject, const RunFolder& folder, Done done)
-    : plan_(plan), subject_(subject), folder_(folder), done_(std::move(done)) {}
+Workers::Workers(const Plan& plan, const Subject& subject, const RunFolder& folder, Done done,
+                 std::function<bool()> keep_going)
+    : plan_(plan), subject_(subject), folder_(folder), done_(std::move(done)), keep_going_(std::move(keep_going)) {}
 
 Workers::~Workers() {
-  for (const auto& [pid, task] : running_) kill(pid, SIGKILL);
+  end_all(SIGKILL);
   for (const auto& [pid, task] : running_) waitpid(pid, nullptr, 0);
+}
+
+void Workers::end_all(int signal) const {
+  for (const auto& [pid, task] : running_) kill(pid, signal);
 }
 
 // The rest of the program is not the child's: it leaves by _exit whatever happens.
@@ -45,7 +52,7 @@ void Workers::run_child(const RunTask& task) const {
 
 bool Workers::start(const RunTask& task) {
   while (static_cast<int>(running_.size()) >= plan_.jobs) wait_for_one();
-  if (interrupted_ || interrupted()) return false;
+  if (interrupted_) return false;
   const pid_t pid = fork();
   if (pid < 0) throw Error("cannot start a process for a run", "try fewer --jobs");
   if (pid == 0) run_child(task);
@@ -58,32 +65,38 @@ bool Workers::finish() {
   return !interrupted_;
 }
 
+// A caught SIGTERM lets a run end in good order; what does not end by it is ended by the destructor.
 void Workers::wait_for_one() {
-  int status = 0;
-  const pid_t pid = waitpid(-1, &status, 0);
-  if (pid < 0 && errno == EINTR) return;
-  const auto found = running_.find(pid);
-  if (found == running_.end()) {
-    if (pid < 0) running_.clear();  // somebody else has waited for them
-    return;
+  while (!running_.empty()) {
+    for (const auto& [pid, task] : running_) {
+      int status = 0;
+      if (waitpid(pid, &status, WNOHANG) != pid) continue;
+      const RunTask ended = task;
+      running_.erase(pid);
+      take(ended, status);
+      return;
+    }
+    if (!interrupted_ && !keep_going_()) {
+      interrupted_ = true;
+      end_all(SIGTERM);
+    }
+    std::this_thread::sleep_for(kPause);
   }
-  const RunTask task = found->second;
-  running_.erase(found);
-  const bool exited = WIFEXITED(status);
-  if (interrupted() || (exited && WEXITSTATUS(status) == kInterrupted)) interrupted_ = true;
-  if (exited && WEXITSTATUS(status) == kInterrupted) return;
+}
+
+void Workers::take(const RunTask& task, int status) {
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (code == kInterrupted) interrupted_ = true;
   RunRecord record = blank_record(plan_, subject_, task);
-  if (auto stored = folder_.load(record.key); stored && exited && WEXITSTATUS(status) == kStored) {
-    stored->dataset = record.dataset;
-    stored->label = record.label;
-    stored->trial = record.trial;
+  auto stored = code == kStored ? folder_.load(record.key) : std::nullopt;
+  if (stored) {
+    called_as_in(record, *stored);
     done_(task, *std::move(stored));
-    return;
+  } else if (!interrupted_) {
+    record.status = "failed";
+    record.error = how_it_ended(status);
+    done_(task, std::move(record));
   }
-  if (interrupted_) return;
-  record.status = "failed";
-  record.error = how_it_ended(status);
-  done_(task, std::move(record));
 }
 
 }  // namespace s3gd
