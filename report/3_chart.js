@@ -3,6 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const STYLES = JSON.parse(document.getElementById("styles").textContent);
 const MARKER_EVERY = 84;
+const DOT_EVERY = 9;
 const MARKER_SIZE = 3.6;
 
 function make(name, attributes = {}, text = null) {
@@ -66,17 +67,14 @@ function drawMarker(style, x, y, layer) {
 // Markers at even distances, at others for each curve, so that curves that meet can still be told apart.
 function drawMarkers(curve, points, layer) {
   const style = styleOf(curve.series);
-  if (curve.series.dots) {
-    for (const point of points) if (point) drawMarker(style, point[0], point[1], layer);
-    return;
-  }
-  let next = MARKER_EVERY * (0.15 + (curve.series.style * 0.381966) % 1 * 0.85), from = null;
+  const every = curve.series.dots ? DOT_EVERY : MARKER_EVERY;
+  let next = curve.series.dots ? 0 : MARKER_EVERY * (0.15 + (curve.series.style * 0.381966) % 1 * 0.85), from = null;
   for (const point of points) {
     if (!point) continue;
     if (!from) from = point;
     if (Math.hypot(point[0] - from[0], point[1] - from[1]) < next) continue;
     drawMarker(style, point[0], point[1], layer);
-    [from, next] = [point, MARKER_EVERY];
+    [from, next] = [point, every];
   }
 }
 

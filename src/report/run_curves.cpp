@@ -116,13 +116,15 @@ std::string caption_of(const RunRows& rows, const std::string& dataset) {
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);
     if (trials == nullptr) continue;
-    different.insert(trials->step);
-    steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
+    if (trials->step != kNoStep) different.insert(trials->step);
+    if (trials->step != kNoStep) steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
     if (!trials->chosen || !trials->all_well())
       unsettled += fmt::format("{}{} ({})", unsettled.empty() ? "" : ", ", label,
                                trials->all_well() ? "no stable step" : trials->status());
   }
-  text += different.size() == 1 ? ". Step " + *different.begin() + " for all." : ". Steps: " + steps + ".";
+  if (different.size() == 1) text += ", step " + *different.begin() + " for all";
+  if (different.size() > 1) text += ". Steps: " + steps;
+  text += ".";
   if (!unsettled.empty()) text += " Not stable: " + unsettled + ".";
   if (const std::string why = text_at(about, "stand_in"); !why.empty()) text += " A stand-in: " + why + ".";
   return text;

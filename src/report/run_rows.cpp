@@ -18,8 +18,8 @@ void add_new(std::vector<std::string>& list, const std::string& name) {
 std::string step_text(const Json& run) {
   const std::string rule = text_at(run, "step_rule");
   const double step = number_at(run, "step");
-  if (!rule.empty()) return rule;
-  return std::isfinite(step) && step > 0 ? number(step) : "its own";
+  if (!rule.empty() && rule != "none") return rule;
+  return std::isfinite(step) && step > 0 ? number(step) : kNoStep;
 }
 
 bool is_bad(const std::string& status) { return status == "diverged" || status == "failed"; }

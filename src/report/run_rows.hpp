@@ -24,6 +24,8 @@ std::string words_of(const Json& value);                                     // 
 std::string seconds_text(double seconds);  // 12.3 ms
 std::string count_text(double count);      // 1,234,567
 
+inline const std::string kNoStep = "no step";  // of solvers that have none
+
 // The runs that differ in nothing but their seed.
 struct Trials {
   std::string dataset, label, step;  // step: as it is said

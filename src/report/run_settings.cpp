@@ -82,7 +82,7 @@ void add_steps(Document& document, const RunRows& rows) {
               "was chosen: the largest stable one. Faint: not stable."});
   const std::vector<std::string> steps = steps_of(rows);
   Table table{.title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}};
-  for (const std::string& step : steps) table.columns.push_back({step == "its own" ? step : "step " + step});
+  for (const std::string& step : steps) table.columns.push_back({step == kNoStep ? step : "step " + step});
   for (const std::string& dataset : rows.datasets())
     for (const std::string& label : rows.labels()) {
       std::vector<Cell> row{dataset, label};

@@ -122,15 +122,19 @@ double median_speedup(const Race& race) {
   return factors.size() % 2 == 1 ? factors[half] : (factors[half - 1] + factors[half]) / 2;
 }
 
-std::string runs_text(const RunRows& rows) {
-  std::size_t bad = 0;
+std::size_t bad_runs(const RunRows& rows) {
   const Json& runs = list_at(rows.json(), "runs");
-  for (const Json& run : runs) {
+  return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const Json& run) {
     const std::string status = text_at(run, "status");
-    bad += status == "diverged" || status == "failed" ? 1 : 0;
-  }
-  return count_text(static_cast<double>(runs.size())) +
-         (bad == 0 ? std::string() : fmt::format(", {} diverged or failed", count_text(static_cast<double>(bad))));
+    return status == "diverged" || status == "failed";
+  }));
+}
+
+std::pair<std::string, std::string> runs_fact(const RunRows& rows) {
+  const auto count = [](std::size_t n) { return count_text(static_cast<double>(n)); };
+  const std::size_t bad = bad_runs(rows);
+  return {bad == 0 ? "runs" : fmt::format("runs, {} of them diverged or failed", count(bad)),
+          count(list_at(rows.json(), "runs").size())};
 }
 
 }  // namespace
@@ -144,7 +148,7 @@ void add_verdicts(Document& document, const RunRows& rows) {
     if (const double factor = median_speedup(races.front()); std::isfinite(factor))
       facts.list.emplace_back("winner against SGD, median", times(factor));
   }
-  facts.list.emplace_back("runs", runs_text(rows));
+  facts.list.push_back(runs_fact(rows));
   document.parts.push_back(std::move(facts));
   if (races.empty()) document.parts.push_back(Text{.body = "No verdict: the optimum or the runs are missing."});
   for (const Race& race : races) document.parts.push_back(summary(race));

@@ -1,5 +1,6 @@
 #include "report/style.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace s3gd::report {
@@ -48,9 +49,13 @@ CurveStyle style(std::size_t index) {
 
 std::map<std::string, std::size_t> styles_by_name(const std::vector<const Figure*>& figures) {
   std::map<std::string, std::size_t> styles;
-  for (const Figure* figure : figures)
+  for (const Figure* figure : figures) {
+    const auto named =
+        std::count_if(figure->series.begin(), figure->series.end(), [](const Series& s) { return !s.quiet; });
+    if (named < 2) continue;
     for (const Series& series : figure->series)
       if (!series.quiet) styles.try_emplace(series.name, styles.size());
+  }
   return styles;
 }
 

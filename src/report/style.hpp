@@ -21,7 +21,8 @@ struct CurveStyle {
 std::size_t style_count();
 CurveStyle style(std::size_t index);  // any index: those beyond style_count() differ in colour and dashes together
 
-// One number for each name of the curves that are not quiet, in order of appearance.
+// One number for each name of the curves that are not quiet, in order of appearance. A curve that is alone in its figure needs none:
+// it has the first style.
 std::map<std::string, std::size_t> styles_by_name(const std::vector<const Figure*>& figures);
 
 }  // namespace s3gd::report

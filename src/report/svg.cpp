@@ -55,7 +55,9 @@ std::vector<Curve> curves_of(const Figure& figure, const Axis& x, const Axis& y)
     const auto across = series.x.find(x.key);
     const auto up = series.y.find(y.key);
     if (across == series.x.end() || up == series.y.end()) continue;
-    curves.push_back({&series, &across->second, &up->second, series.quiet ? 0 : styles.at(series.name)});
+    const auto found = styles.find(series.name);
+    const std::size_t style = series.quiet || found == styles.end() ? 0 : found->second;
+    curves.push_back({&series, &across->second, &up->second, style});
   }
   return curves;
 }

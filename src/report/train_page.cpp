@@ -65,12 +65,6 @@ Figure course(const Summary& summary, std::span<const TraceRow> trace) {
   return figure;
 }
 
-std::string certificate_text(const Certificate& certificate) {
-  return certificate.kind == Certificate::Kind::duality_gap
-             ? fmt::format("within {:.2g} of the optimum, relatively", certificate.relative_gap)
-             : fmt::format("prox-gradient norm {:.2g}", certificate.relative_gap);
-}
-
 Table stages_table(const Summary& summary) {
   Table table{.title = "Stages", .columns = {{"stage", true}, {"seconds"}, {"iterations"}, {"ended", true}}};
   for (const Stage& stage : summary.stages)
@@ -83,10 +77,13 @@ Table stages_table(const Summary& summary) {
 Document train_document(const Summary& summary, std::span<const TraceRow> trace, const TrainPage& about) {
   Document document{.title = "A model by " + summary.solver, .subtitle = about.source};
   const Certificate& certificate = summary.certificate;
-  document.parts.push_back(Facts{.list = {{"status", name_of(summary.status)},
-                                          {"objective", number(summary.objective)},
-                                          {"certificate", certificate_text(certificate)}},
-                                 .headline = true});
+  document.parts.push_back(
+      Facts{.list = {{"status", name_of(summary.status)},
+                     {"objective", number(summary.objective)},
+                     {certificate.kind == Certificate::Kind::duality_gap ? "above the optimum at most, relatively"
+                                                                         : "prox-gradient norm",
+                      fmt::format("{:.2g}", certificate.relative_gap)}},
+            .headline = true});
   for (const std::string& advice : summary.advice) document.parts.push_back(Text{.body = "Advice: " + advice});
   if (!trace.empty()) document.parts.push_back(course(summary, trace));
   document.parts.push_back(stages_table(summary));

@@ -39,6 +39,7 @@ test("printed, every figure is there, drawn in light colours, and nothing to cli
   for (const figure of await page.locator("figure").all()) assert.equal(await figure.locator(".curve").count(), 9);
   assert.ok(await page.locator(".switches").isHidden());
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(29, 28, 26)");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), "rgb(255, 255, 255)");
   assert.ok(await page.evaluate(() => [...document.querySelectorAll("details")].every((one) => one.open)));
   await page.close();
 });

@@ -65,6 +65,14 @@ TEST(Styles, DifferInDashesOrMarkersWithoutColour) {
   }
 }
 
+TEST(Styles, AreNumberedByNameButForCurvesThatAreAlone) {
+  Figure figure = small_figure(), alone = small_figure();
+  alone.series = {{.name = "alone", .x = {}, .y = {}}, {.name = "context", .x = {}, .y = {}, .quiet = true}};
+  figure.series.push_back({.name = "third", .x = {}, .y = {}});
+  const auto styles = styles_by_name({&alone, &figure});
+  EXPECT_EQ(styles, (std::map<std::string, std::size_t>{{"first", 0}, {"second", 1}, {"third", 2}}));
+}
+
 TEST(FigureData, HasTheNumbersAndNullForWhatIsMissing) {
   const Figure figure = small_figure();
   const auto data = nlohmann::json::parse(figure_data(figure, styles_by_name({&figure})));
