@@ -13,7 +13,8 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostProducts = 60;
-constexpr double kAccuracy = 0.1;  // of the residual at the start, in the norm of the preconditioner
+constexpr Index kRowsPerWeight = 8;  // in the coupled factor
+constexpr double kAccuracy = 0.1;    // of the residual at the start, in the norm of the preconditioner
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -54,6 +55,9 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
   pass.watch_float = note;
   pass.watch_double = note;
   run_pass(problem_, w, pass);
+  if (CoupledFactor::suits(problem_.dim()))
+    coupled_.build({x_, problem_.has_intercept(), classes, weights_, probabilities_, problem_.spec().threads}, ridge_,
+                   kRowsPerWeight * problem_.dim());
 }
 
 void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
@@ -73,8 +77,10 @@ void SampledCurvature::times(std::span<const double> v, std::span<double> out) c
 }
 
 void SampledCurvature::solve(std::span<double> v) const {
+  const Metric& preconditioner =
+      CoupledFactor::suits(problem_.dim()) ? static_cast<const Metric&>(coupled_) : preconditioner_;
   std::vector<double> x(v.size(), 0.0), r(v.begin(), v.end()), z = r, direction, image(v.size());
-  preconditioner_.solve(z);
+  preconditioner.solve(z);
   direction = z;
   double rz = product(r, z);
   const double enough = kAccuracy * kAccuracy * rz;
@@ -87,7 +93,7 @@ void SampledCurvature::solve(std::span<double> v) const {
     kernel::axpy(length, direction.data(), x.data(), n);
     kernel::axpy(-length, image.data(), r.data(), n);
     z = r;
-    preconditioner_.solve(z);
+    preconditioner.solve(z);
     const double next = product(r, z);
     const double carry = next / rz;
     for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = z[j] + carry * direction[j];

@@ -2,13 +2,15 @@
 //
 //     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + 2 lambda diag(f)
 //
-// as products with it, and as a metric: H^-1 v by conjugate gradients, preconditioned by a simpler metric (softmax/metric.hpp).
+// as products with it, and as a metric: H^-1 v by conjugate gradients, preconditioned by a simpler metric (softmax/metric.hpp), or
+// with few weights by the factor of H over a part of the sample (softmax/coupled_factor.hpp).
 // A product costs a pass over the sample without exponentials, in float for float rows.
 #pragma once
 
 #include <functional>
 #include <vector>
 
+#include "softmax/coupled_factor.hpp"
 #include "softmax/metric.hpp"
 
 namespace s3gd {
@@ -37,6 +39,7 @@ class SampledCurvature final : public Metric {
   Index count_ = 0;
   std::vector<double> weights_;
   std::vector<float> probabilities_;  // sample x K
+  CoupledFactor coupled_;
   mutable double products_ = 0;
 };
 

@@ -1,0 +1,37 @@
+// The Hessian over a sample of rows with the coupling of the classes, as a Cholesky factor: for problems with few weights.
+//
+//     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + diag(ridge)
+//
+// Costs rows x (features K)^2 / 2 operations in matrix products, and (features K)^3 / 3 for the factor.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "finish/metric.hpp"
+#include "softmax/sampled_hessian.hpp"
+
+namespace s3gd {
+
+struct CoupledSample {
+  const Matrix& x;                       // the sample's rows
+  bool constant = false;                 // a further feature that is 1 in every row
+  Index classes = 0;                     // K
+  std::span<const double> weights;       // of the rows
+  std::span<const float> probabilities;  // rows x K
+  int threads = 0;
+};
+
+class CoupledFactor final : public Metric {
+ public:
+  static bool suits(Index dim) { return dim <= 640; }
+
+  // From about `rows` of the sample, evenly spread. ridge: one number for each feature.
+  void build(const CoupledSample& sample, std::span<const double> ridge, Index rows);
+  void solve(std::span<double> v) const override;  // features x K
+
+ private:
+  std::optional<FeatureFactor> factor_;
+};
+
+}  // namespace s3gd
