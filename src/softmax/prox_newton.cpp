@@ -1,23 +1,20 @@
 // Proximal quasi-Newton for softmax with any penalty: one pass a step.
 //
-// The loss is replaced by a quadratic (softmax/quadratic.hpp), the penalty stays as it is; the sum is minimised by accelerated
-// proximal steps, which touch no row. Features whose weights are zero and would stay so after a proximal step are left
+// The loss is replaced by a quadratic, the penalty stays as it is, and the sum is minimised by accelerated proximal steps. Up to
+// a few thousand features the quadratic is a sampled Hessian over them (softmax/quadratic.hpp), and those steps touch no row;
+// beyond, it is the Hessian itself over the features that move (softmax/hessian_part.hpp). Features whose weights are zero and would stay so after a proximal step are left
 // out of it: for l1 and group lasso that is most of them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "kernel/kernel.hpp"
-#include "softmax/finish.hpp"
-#include "softmax/optimality.hpp"
-#include "softmax/quadratic.hpp"
+#include "softmax/hessian_part.hpp"
+#include "softmax/search.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
-constexpr double kSufficient = 1e-4;  // of the decrease the quadratic promises
-constexpr int kMostTrials = 20;       // of one step's length
 constexpr int kInnerSteps = 300;
 constexpr double kInnerAccuracy = 0.01;  // of the first proximal step
 constexpr int kStepsPerMetric = 8;
@@ -29,19 +26,9 @@ double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-struct Point {
-  std::vector<double> w, gradient;  // of the loss part
-  double loss = std::numeric_limits<double>::infinity();
-  double penalty = 0;
-  Arithmetic made_in = Arithmetic::data;
-
-  double value() const { return loss + penalty; }
-  double rounding() const { return (made_in == Arithmetic::data ? 1e-7 : 1e-13) * std::abs(value()); }
-};
-
 // The problem of one step: min over x of  g.(x - w) + 1/2 (x - w)'B(x - w) + R(x), over the chosen features.
 struct InnerProblem {
-  const LossQuadratic::Part& quadratic;
+  const QuadraticPart& quadratic;
   const MatrixPenalty& penalty;
   std::span<const double> w, gradient;
 };
@@ -94,20 +81,14 @@ std::vector<double> minimise(const InnerProblem& inner, Index classes, double& c
   return x;
 }
 
-class Search {
+class Search final : SoftmaxSearch {
  public:
   Search(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress)
-      : input_(input),
-        problem_(input.problem),
-        progress_(progress),
-        penalty_(problem_),
+      : SoftmaxSearch(input, std::move(start), progress),
+        wide_(metric_kind(problem_) == MetricKind::diagonal),
         quadratic_(problem_),
         curvatures_(problem_),
-        rng_(input.seed, 5),
-        watch_(input.tol) {
-    point_.w = std::move(start);
-    point_.w.resize(at(problem_.dim()), 0.0);
-  }
+        probabilities_(problem_) {}
 
   Finish run();
 
@@ -118,35 +99,26 @@ class Search {
     SoftmaxPass pass;
     pass.arithmetic = arithmetic_;
     pass.gradient = point.gradient;
-    curvatures_.watch(pass);
-    point.loss = run_pass(problem_, point.w, pass).loss;
-    point.penalty = penalty_.value(point.w);
+    if (wide_) {
+      probabilities_.make_room();
+      pass.watch_float = [this](const SoftmaxBlock<float>& block) { probabilities_.note(block); };
+      pass.watch_double = [this](const SoftmaxBlock<double>& block) { probabilities_.note(block); };
+    } else {
+      curvatures_.watch(pass);
+    }
+    point.value = run_pass(problem_, point.w, pass).loss + penalty_.value(point.w);
     finish_.passes += 1;
-  }
-
-  bool certified(double estimate) {
-    finish_.certificate = certify(problem_, point_.w);
-    finish_.passes += problem_.spec().intercept == Intercept::free ? 2 : 1;
-    watch_.certified(estimate, finish_.certificate.relative_gap);
-    return finish_.certificate.relative_gap <= input_.tol;
   }
 
   std::vector<Index> features_to_move() const;
   std::vector<double> direction();
   bool step();
 
-  const SoftmaxFinishInput& input_;
-  const SoftmaxProblem& problem_;
-  Progress& progress_;
-  MatrixPenalty penalty_;
+  bool wide_;
   LossQuadratic quadratic_;
   Curvatures curvatures_;
-  Rng rng_;
-  GapWatch watch_;
-  Arithmetic arithmetic_ = Arithmetic::data;
+  Probabilities probabilities_;
   double curvature_ = 1;  // of the quadratic, as the last inner problem found it
-  Point point_;
-  Finish finish_;
 };
 
 // Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
@@ -181,8 +153,13 @@ std::vector<double> Search::direction() {
   std::vector<double> d(point_.w.size(), 0.0);
   if (chosen.empty()) return d;
   const MatrixPenalty penalty(spec, columns, classes, problem_.spec().intercept);
-  const LossQuadratic::Part part = quadratic_.part(chosen);
-  const std::vector<double> x = minimise({part, penalty, w, gradient}, classes, curvature_, progress_);
+  const auto minimiser = [&](const QuadraticPart& part) {
+    std::vector<double> x = minimise({part, penalty, w, gradient}, classes, curvature_, progress_);
+    finish_.passes += part.passes();
+    return x;
+  };
+  const std::vector<double> x =
+      wide_ ? minimiser(HessianPart(problem_, probabilities_, chosen)) : minimiser(quadratic_.part(chosen));
   for (std::size_t c = 0; c < chosen.size(); ++c)
     for (Index k = 0; k < classes; ++k)
       d[at(chosen[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
@@ -191,23 +168,24 @@ std::vector<double> Search::direction() {
 
 bool Search::step() {
   const std::vector<double> d = direction();
+  const double penalty = penalty_.value(point_.w);
   Point next;
   double t = 1;
   for (int trial = 0;; ++trial) {
     next.w = point_.w;
     kernel::axpy(t, d.data(), next.w.data(), problem_.dim());
-    const double promised = t * product(d, point_.gradient) + penalty_.value(next.w) - point_.penalty;
+    const double promised = t * product(d, point_.gradient) + penalty_.value(next.w) - penalty;
     if (!(promised < point_.rounding())) return false;
-    if (-promised < kNearEnough * std::abs(point_.value())) arithmetic_ = Arithmetic::exact;
+    expect_decrease(-promised);
     evaluate(next);
-    if (next.value() <= point_.value() + kSufficient * promised + point_.rounding()) break;
+    if (next.value <= point_.value + kSufficient * promised + point_.rounding()) break;
     if (trial == kMostTrials || progress_.must_stop()) return false;
     t *= 0.4;
   }
-  std::vector<double> moved = next.w, change = next.gradient;
-  kernel::axpy(-1.0, point_.w.data(), moved.data(), problem_.dim());
-  kernel::axpy(-1.0, point_.gradient.data(), change.data(), problem_.dim());
-  quadratic_.remember(std::move(moved), std::move(change));
+  if (!wide_) {
+    Change change = change_to(next);
+    quadratic_.remember(std::move(change.moved), std::move(change.gradient));
+  }
   std::swap(point_, next);
   return true;
 }
@@ -215,38 +193,28 @@ bool Search::step() {
 Finish Search::run() {
   evaluate(point_);
   const Index sample = std::min(problem_.rows(), 4 * problem_.features());
-  quadratic_.build(curvatures_, sample, rng_);
+  const auto build = [&] {
+    if (!wide_) quadratic_.build(curvatures_, sample, rng_);
+  };
+  build();
   int steps = 0, in_vain = 0;
   double least = std::numeric_limits<double>::infinity();
   for (;;) {
-    const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value());
-    if (watch_.worth_certifying(gap) && certified(gap)) {
-      finish_.end = FinishEnd::converged;
-      break;
-    }
+    const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
+    if (!goes_on(gap)) break;
     in_vain = gap < least ? 0 : in_vain + 1;
     least = std::min(least, gap);
-    ++finish_.iterations;
-    if (!progress_.moved(point_.w, finish_.passes, point_.value(), gap) || finish_.iterations > input_.max_iterations) {
-      finish_.end = FinishEnd::stopped;
-      break;
-    }
     if (in_vain < kMostInVain && step()) {
-      if (++steps % kStepsPerMetric == 0) quadratic_.build(curvatures_, sample, rng_);
+      if (++steps % kStepsPerMetric == 0) build();
       continue;
     }
-    if (progress_.must_stop()) continue;       // moved() will say so
-    if (point_.made_in == Arithmetic::data) {  // it may have been rounding
-      arithmetic_ = Arithmetic::exact;
+    const bool again = recovers([&] {
       evaluate(point_);
       quadratic_.forget();
-      continue;
-    }
-    finish_.end = certified(0) ? FinishEnd::converged : FinishEnd::stalled;
-    break;
+    });
+    if (!again) break;
   }
-  finish_.w = std::move(point_.w);
-  return std::move(finish_);
+  return take_result();
 }
 
 }  // namespace

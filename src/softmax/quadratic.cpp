@@ -52,19 +52,15 @@ bool invert(std::size_t n, std::vector<double>& a) {
 
 }  // namespace
 
-LossQuadratic::LossQuadratic(const SoftmaxProblem& problem) : problem_(problem), kind_(metric_kind(problem)) {}
+LossQuadratic::LossQuadratic(const SoftmaxProblem& problem) : problem_(problem) {}
 
 void LossQuadratic::build(const Curvatures& curvatures, Index sample, Rng& rng) {
-  if (kind_ == MetricKind::diagonal) {
-    matrix_ = curvature_diagonal(problem_, {}, curvatures.of_rows());
-  } else {
-    const Index n = problem_.features();
-    const RowSample drawn = sample_by_size(curvatures.of_rows(), sample, rng);
-    matrix_ = sampled_hessian(problem_, drawn.rows, drawn.weights);
-    double largest = 0;
-    for (Index j = 0; j < n; ++j) largest = std::max(largest, matrix_[at(j * n + j)]);
-    for (Index a = 0; a < n; ++a) matrix_[at(a * n + a)] += kJitter * std::max(matrix_[at(a * n + a)], 1e-6 * largest);
-  }
+  const Index n = problem_.features();
+  const RowSample drawn = sample_by_size(curvatures.of_rows(), sample, rng);
+  matrix_ = sampled_hessian(problem_, drawn.rows, drawn.weights);
+  double largest = 0;
+  for (Index j = 0; j < n; ++j) largest = std::max(largest, matrix_[at(j * n + j)]);
+  for (Index a = 0; a < n; ++a) matrix_[at(a * n + a)] += kJitter * std::max(matrix_[at(a * n + a)], 1e-6 * largest);
   for (Pair& pair : pairs_) pair.image = metric_times(pair.moved);
 }
 
@@ -80,13 +76,8 @@ void LossQuadratic::remember(std::vector<double> moved, std::vector<double> chan
 std::vector<double> LossQuadratic::metric_times(std::span<const double> v) const {
   const Index n = problem_.features(), classes = problem_.classes();
   std::vector<double> out(v.size());
-  if (kind_ == MetricKind::shared) {
-    blas::gemm(blas::Op::plain, blas::Op::plain, n, classes, n, 1.0, matrix_.data(), n, v.data(), classes, 0.0,
-               out.data(), classes);
-  } else {
-    for (Index j = 0; j < n; ++j)
-      for (Index k = 0; k < classes; ++k) out[at(j * classes + k)] = matrix_[at(j)] * v[at(j * classes + k)];
-  }
+  blas::gemm(blas::Op::plain, blas::Op::plain, n, classes, n, 1.0, matrix_.data(), n, v.data(), classes, 0.0,
+             out.data(), classes);
   return out;
 }
 
@@ -95,14 +86,9 @@ LossQuadratic::Part LossQuadratic::part(std::span<const Index> chosen) const {
   Part part;
   part.size_ = size;
   part.classes_ = problem_.classes();
-  part.diagonal_ = kind_ == MetricKind::diagonal;
-  if (kind_ == MetricKind::shared) {
-    part.matrix_.resize(at(size * size));
-    for (Index a = 0; a < size; ++a)
-      for (Index b = 0; b < size; ++b) part.matrix_[at(a * size + b)] = matrix_[at(chosen[at(a)] * n + chosen[at(b)])];
-  } else {
-    for (const Index j : chosen) part.matrix_.push_back(matrix_[at(j)]);
-  }
+  part.matrix_.resize(at(size * size));
+  for (Index a = 0; a < size; ++a)
+    for (Index b = 0; b < size; ++b) part.matrix_[at(a * size + b)] = matrix_[at(chosen[at(a)] * n + chosen[at(b)])];
   // B = M - [M S, Y] [[S'M S, L], [L', -D]]^-1 [M S, Y]', L the strictly lower part of S'Y, D its diagonal.
   const std::size_t m = pairs_.size();
   std::vector<double> middle(4 * m * m, 0.0);
@@ -125,20 +111,14 @@ LossQuadratic::Part LossQuadratic::part(std::span<const Index> chosen) const {
 }
 
 std::vector<double> LossQuadratic::Part::diagonal() const {
-  if (diagonal_) return matrix_;
   std::vector<double> result;
   for (Index j = 0; j < size_; ++j) result.push_back(matrix_[at(j * size_ + j)]);
   return result;
 }
 
 void LossQuadratic::Part::times(std::span<const double> v, std::span<double> out) const {
-  if (diagonal_) {
-    for (Index j = 0; j < size_; ++j)
-      for (Index k = 0; k < classes_; ++k) out[at(j * classes_ + k)] = matrix_[at(j)] * v[at(j * classes_ + k)];
-  } else {
-    blas::gemm(blas::Op::plain, blas::Op::plain, size_, classes_, size_, 1.0, matrix_.data(), size_, v.data(), classes_,
-               0.0, out.data(), classes_);
-  }
+  blas::gemm(blas::Op::plain, blas::Op::plain, size_, classes_, size_, 1.0, matrix_.data(), size_, v.data(), classes_,
+             0.0, out.data(), classes_);
   if (middle_.empty()) return;
   const Index length = size_ * classes_;
   const auto m = static_cast<Index>(vectors_.size()) / std::max<Index>(1, length);

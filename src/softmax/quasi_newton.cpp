@@ -10,17 +10,13 @@
 
 #include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
-#include "softmax/finish.hpp"
-#include "softmax/optimality.hpp"
 #include "softmax/sampled_curvature.hpp"
+#include "softmax/search.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr double kNearEnough = 1e-6;  // relative decrease expected of a step below which float no longer resolves it
 constexpr std::size_t kMemory = 10;
-constexpr int kMostTrials = 20;       // of one step's length
-constexpr double kSufficient = 1e-4;  // of the decrease the slope promises
 constexpr Index kFirstSample = 2000;
 constexpr double kGrowth = 3;         // of a sample to the next
 constexpr double kLastSample = 0.35;  // of the rows: beyond, all rows gain more
@@ -36,15 +32,6 @@ double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-struct Point {
-  std::vector<double> w, gradient;  // of F: penalty included
-  double value = std::numeric_limits<double>::infinity();
-  Arithmetic made_in = Arithmetic::data;
-
-  // Differences of F below this are rounding.
-  double rounding() const { return (made_in == Arithmetic::data ? 1e-7 : 1e-13) * std::abs(value); }
-};
-
 // Where the parabola through the value and slope at 0 and the value at t is least, kept within a sensible range.
 double shorter(double t, double value, double slope, double value_at_t) {
   const double rise = value_at_t - value - slope * t;
@@ -52,30 +39,22 @@ double shorter(double t, double value, double slope, double value_at_t) {
   return std::clamp(best, 0.1 * t, 0.5 * t);
 }
 
-class Search {
+class Search final : SoftmaxSearch {
  public:
   Search(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress)
-      : input_(input),
-        problem_(input.problem),
-        progress_(progress),
-        penalty_(problem_),
+      : SoftmaxSearch(input, std::move(start), progress),
         curvatures_(problem_),
         preconditioner_(problem_, penalty_),
         hessian_(problem_, penalty_, preconditioner_, [&progress] { return progress.must_stop(); }),
         memory_(kMemory, false),
-        rng_(input.seed, 5),
-        watch_(input.tol),
-        from_zero_(std::all_of(start.begin(), start.end(), [](double value) { return value == 0; })) {
-    point_.w = std::move(start);
-    point_.w.resize(at(problem_.dim()), 0.0);
+        from_zero_(std::all_of(point_.w.begin(), point_.w.end(), [](double value) { return value == 0; })) {
     for (Index j = 0; j < problem_.features(); ++j)
       ridge_.insert(ridge_.end(), at(problem_.classes()), 2.0 * penalty_.ridge(j));
   }
 
   Finish run() {
     if (!from_zero_ || climb()) descend();
-    finish_.w = std::move(point_.w);
-    return std::move(finish_);
+    return take_result();
   }
 
  private:
@@ -96,8 +75,6 @@ class Search {
     count_passes(rows_.empty() ? static_cast<double>(problem_.rows()) : static_cast<double>(rows_.size()));
   }
 
-  void count_passes(double rows) { finish_.passes += rows / static_cast<double>(problem_.rows()); }
-
   void build_preconditioner() {
     std::vector<double> sizes(curvatures_.of_rows().begin(), curvatures_.of_rows().end());
     for (double& size : sizes) size *= scale_;
@@ -115,34 +92,18 @@ class Search {
     return estimated_gap(problem_, penalty_, point_.w, loss_part, point_.value);
   }
 
-  bool certified(double estimate) {
-    finish_.certificate = certify(problem_, point_.w);
-    finish_.passes += problem_.spec().intercept == Intercept::free ? 2 : 1;
-    watch_.certified(estimate, finish_.certificate.relative_gap);
-    return finish_.certificate.relative_gap <= input_.tol;
-  }
-
   bool climb();
   void descend();
   bool step();
 
-  const SoftmaxFinishInput& input_;
-  const SoftmaxProblem& problem_;
-  Progress& progress_;
-  MatrixPenalty penalty_;
   Curvatures curvatures_;
   ClassMetric preconditioner_;
   SampledCurvature hessian_;
   StepMemory memory_;
-  Rng rng_;
-  GapWatch watch_;
   bool from_zero_;
   std::vector<double> ridge_;
   std::vector<Index> rows_;  // empty = all
   double scale_ = 1;         // what the loss over them is multiplied by
-  Arithmetic arithmetic_ = Arithmetic::data;
-  Point point_;
-  Finish finish_;
 };
 
 // One step; false when no progress can be made, or the run is to end.
@@ -152,7 +113,7 @@ bool Search::step() {
   count_passes(hessian_.products() - before);
   const double slope = product(direction, point_.gradient);
   if (!(slope < 0)) return false;
-  if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
+  expect_decrease(-slope);
   Point next;
   double t = 1;
   for (int trial = 0;; ++trial) {
@@ -163,10 +124,8 @@ bool Search::step() {
     if (trial == kMostTrials || progress_.must_stop()) return false;
     t = shorter(t, point_.value, slope, next.value);
   }
-  std::vector<double> moved = next.w, change = next.gradient;
-  kernel::axpy(-1.0, point_.w.data(), moved.data(), problem_.dim());
-  kernel::axpy(-1.0, point_.gradient.data(), change.data(), problem_.dim());
-  memory_.add(std::move(moved), std::move(change));
+  Change change = change_to(next);
+  memory_.add(std::move(change.moved), std::move(change.gradient));
   std::swap(point_, next);
   return true;
 }
@@ -206,15 +165,7 @@ void Search::descend() {
   double last = std::numeric_limits<double>::infinity();
   for (;;) {
     const double now = gap();
-    if (watch_.worth_certifying(now) && certified(now)) {
-      finish_.end = FinishEnd::converged;
-      return;
-    }
-    ++finish_.iterations;
-    if (!progress_.moved(point_.w, finish_.passes, point_.value, now) || finish_.iterations > input_.max_iterations) {
-      finish_.end = FinishEnd::stopped;
-      return;
-    }
+    if (!goes_on(now)) return;
     if (now < kFar && now > kSlow * last) {
       sample = std::min(problem_.rows(), 2 * sample);
       build_preconditioner();
@@ -222,15 +173,11 @@ void Search::descend() {
     last = now;
     build_hessian(sample);
     if (step()) continue;
-    if (progress_.must_stop()) continue;       // moved() will say so
-    if (point_.made_in == Arithmetic::data) {  // it may have been rounding
-      arithmetic_ = Arithmetic::exact;
+    const bool again = recovers([&] {
       evaluate(point_);
       memory_.clear();
-      continue;
-    }
-    finish_.end = certified(0) ? FinishEnd::converged : FinishEnd::stalled;
-    return;
+    });
+    if (!again) return;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "softmax/hessian_part.hpp"
 #include "softmax/quadratic.hpp"
 #include "softmax/sampled_curvature.hpp"
 #include "support/softmax_sample.hpp"
@@ -134,6 +135,83 @@ TEST(ClassMetric, AtZeroItIsTheHessianOnDirectionsThatSumToNothing) {
 }
 
 // B must map every remembered step to the change of the gradient along the last one, and stay as M where nothing is known.
+// The factor of H over all its rows is its inverse.
+TEST(CoupledFactor, InvertsTheHessianWithTheCouplingOfTheClasses) {
+  const auto sample = testing::softmax_sample(150, 6, 4, 65);
+  for (const Matrix& x : sample.table.layouts()) {
+    const SoftmaxProblem problem = make_problem(sample, x, false);
+    const MatrixPenalty penalty(problem);
+    const Vector w = testing::random_vector(problem.dim(), 1, 0.5);
+    std::vector<float> probabilities(static_cast<std::size_t>(problem.rows() * problem.classes()));
+    SoftmaxPass pass;
+    pass.arithmetic = Arithmetic::exact;
+    pass.watch_double = [&](const SoftmaxBlock<double>& block) {
+      for (std::size_t r = 0; r < block.rows.size(); ++r)
+        for (Index k = 0; k < problem.classes(); ++k)
+          probabilities[static_cast<std::size_t>(block.rows[r] * problem.classes() + k)] =
+              static_cast<float>(block.probabilities[static_cast<Index>(r) * block.width + k]);
+    };
+    run_pass(problem, w, pass);
+    Vector weights(static_cast<std::size_t>(problem.rows()), problem.weight(0)), ridge;
+    for (Index j = 0; j < problem.features(); ++j) ridge.push_back(2 * penalty.ridge(j));
+    CoupledFactor factor;
+    factor.build({problem.x(), problem.has_intercept(), problem.classes(), weights, probabilities, 1}, ridge,
+                 problem.rows());
+    Vector v = testing::random_vector(problem.dim(), 2);  // without what all classes share, which nothing bends
+    for (Index j = 0; j < problem.features(); ++j) {
+      double mean = 0;
+      for (Index k = 0; k < problem.classes(); ++k)
+        mean += v[static_cast<std::size_t>(j * problem.classes() + k)] / static_cast<double>(problem.classes());
+      for (Index k = 0; k < problem.classes(); ++k) v[static_cast<std::size_t>(j * problem.classes() + k)] -= mean;
+    }
+    Vector solved = v;
+    factor.solve(solved);
+    const Vector image = hessian_times(problem, w, solved);
+    for (std::size_t c = 0; c < v.size(); ++c) EXPECT_NEAR(image[c], v[c], 1e-3);
+  }
+}
+
+// Over chosen features: rows and columns of the whole Hessian, which is found by differences.
+TEST(HessianPart, IsThePartOfTheHessianThatWasChosen) {
+  const auto sample = testing::softmax_sample(150, 6, 4, 64);
+  const std::vector<Index> chosen{1, 2, 5, 6};  // the last is the constant one
+  for (const Matrix& x : sample.table.layouts()) {
+    const SoftmaxProblem problem = make_problem(sample, x);
+    const Vector w = testing::random_vector(problem.dim(), 1, 0.5);
+    Probabilities probabilities(problem);
+    probabilities.make_room();
+    SoftmaxPass pass;
+    pass.arithmetic = Arithmetic::exact;
+    pass.watch_double = [&](const SoftmaxBlock<double>& block) { probabilities.note(block); };
+    run_pass(problem, w, pass);
+    const HessianPart part(problem, probabilities, chosen);
+    const auto classes = static_cast<std::size_t>(problem.classes());
+    const Vector v = testing::random_vector(static_cast<Index>(chosen.size() * classes), 2);
+    Vector whole(w.size(), 0.0), image(v.size());
+    for (std::size_t c = 0; c < v.size(); ++c)
+      whole[static_cast<std::size_t>(chosen[c / classes]) * classes + c % classes] = v[c];
+    const Vector expected = hessian_times(problem, w, whole);
+    part.times(v, image);
+    const MatrixPenalty penalty(problem);
+    for (std::size_t c = 0; c < v.size(); ++c) {
+      const Index j = chosen[c / classes];
+      EXPECT_NEAR(image[c] + 2 * penalty.ridge(j) * v[c], expected[static_cast<std::size_t>(j) * classes + c % classes],
+                  1e-5);
+    }
+    // Its diagonal, feature by feature: the mean over the classes.
+    for (std::size_t f = 0; f < chosen.size(); ++f) {
+      double mean = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        Vector unit(v.size(), 0.0);
+        unit[f * classes + k] = 1;
+        part.times(unit, image);
+        mean += image[f * classes + k] / static_cast<double>(classes);
+      }
+      EXPECT_NEAR(part.diagonal()[f], mean, 1e-6);
+    }
+  }
+}
+
 TEST(LossQuadratic, FollowsTheLastSecantAndIsSymmetric) {
   const auto sample = testing::softmax_sample(200, 5, 3, 65);
   const SoftmaxProblem problem = make_problem(sample, sample.table.dense<double>());
