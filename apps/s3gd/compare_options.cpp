@@ -115,6 +115,15 @@ Json file_of(const std::string& path) {
   return Json::parse(text, nullptr, true, true);
 }
 
+// A plan file has been read by then: what is wrong now is wrong with the options.
+Plan parsed(const Json& all) {
+  try {
+    return parse_plan(all.dump(), "the options");
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 }  // namespace
 
 void add_compare_options(CLI::App& app, CompareOptions& options) {
@@ -157,7 +166,7 @@ Plan plan_of(const CompareOptions& options, const Common& common, bool threads_g
   if (!options.data.empty()) all["datasets"] = options.data;
   if (!all.contains("datasets"))
     throw UsageError("compare needs DATA, or a --plan with datasets; see s3gd help compare");
-  Plan plan = parse_plan(all.dump(), options.plan_file.empty() ? "the options" : options.plan_file);
+  Plan plan = parsed(all);
   if (!options.test.empty()) {
     if (plan.datasets.size() != 1) throw UsageError("--test goes with one DATA; a plan file can give one to each");
     plan.datasets.front().test = options.test;

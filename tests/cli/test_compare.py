@@ -46,8 +46,9 @@ def read_npy(content):
 
 
 class CompareTest(ProgramTest):
-    def compare(self, *arguments, data=DATA, folder="out", expect=0):
-        out, err = self.run_program("compare", data, "-o", folder, *small(*arguments), expect=expect)
+    def compare(self, *arguments, data=DATA, folder="out", pages=False):
+        words = [word for word in small(*arguments) if not pages or word != "--no-pages"]
+        out, err = self.run_program("compare", data, "-o", folder, *words)
         return json.loads(self.read(folder + "/run.json")), out, err
 
     def test_everything_the_page_and_others_read_is_there(self):
@@ -146,6 +147,20 @@ class CompareTest(ProgramTest):
         self.assertIn("(0 were there)", self.compare("--lambda", "0.1")[2])
         self.assertIn("(0 were there)", self.compare("--fresh")[2])
 
+    def test_the_page_and_its_figures_are_made_from_it(self):
+        run, _, _ = self.compare("--solvers", "sgd,auto", "--trials", "1", pages=True)
+        page = self.read("out/report.html").decode()
+        for words in ("sgd", "auto", run["machine"]["cpu"]):
+            self.assertIn(words, page)
+        self.assertTrue([name for name in os.listdir(self.path("out/figures")) if name.endswith(".svg")])
+
+    def test_side_by_side_the_numbers_are_the_same(self):
+        one, _, _ = self.compare(folder="one")
+        several, _, err = self.compare("--jobs", "3", folder="several")
+        self.assertEqual([row["points"]["objective"] for row in one["runs"]],
+                         [row["points"]["objective"] for row in several["runs"]])
+        self.assertIn("clocks are disturbed", err)
+
     def test_kill_9_loses_at_most_the_run_in_progress(self):
         longer = ["--iterations", "3000"]
         whole, _, _ = self.compare(*longer, folder="whole")
@@ -213,16 +228,16 @@ class CompareTest(ProgramTest):
         self.assertFalse(os.path.exists(self.path("nowhere/run.json")))
 
     def test_mistakes_are_named(self):
-        self.assertIn("sdg", self.error_of("compare", DATA, "--solvers", "sgd,sdg"))
-        self.assertIn("anchor", self.error_of("compare", DATA, "--solver", "s3gd:anchor=5"))
-        self.assertIn("'0'", self.error_of("compare", DATA, "--steps", "0"))
+        self.assertIn("sdg", self.error_of("compare", DATA, "--solvers", "sgd,sdg", expect=2))
+        self.assertIn("anchor", self.error_of("compare", DATA, "--solver", "s3gd:anchor=5", expect=2))
+        self.assertIn("'0'", self.error_of("compare", DATA, "--steps", "0", expect=2))
         self.assertIn("DATA", self.error_of("compare", expect=2))
         self.assertIn("missing.csv", self.error_of("compare", "missing.csv", "-o", "x"))
         self.write("plan.json", '{"datasets": ["a"], "trails": 3}')
         self.assertIn("trials", self.error_of("compare", "--plan", "plan.json"))
         self.assertIn("JSON", self.error_of("compare", "--plan", self.write("bad.json", "{")))
         self.assertIn("--scale", self.error_of("compare", DATA, "--scale", "hugely", expect=2))
-        self.assertIn("tail", self.error_of("compare", DATA, "--iterations", "10", "--tail", "20"))
+        self.assertIn("tail", self.error_of("compare", DATA, "--iterations", "10", "--tail", "20", expect=2))
 
 
 if __name__ == "__main__":
