@@ -73,14 +73,17 @@ void ActiveSet::change_penalty(const Problem& problem) {
 
 void ActiveSet::carry_on() {
   carries_on_ = true;
+  if (certificate_needs_positives(problem_)) smaller_class_.emplace(problem_);
   looked_ = false;
   if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
 }
 
 Certificate ActiveSet::certificate() const {
-  std::vector<double> positives;
-  if (certificate_needs_positives(problem_)) positives = gradient_of_positives(problem_, w_, gradient_);
-  return certify_seen(problem_, w_, {terms_.loss, u_, gradient_, positives, mean_row_});
+  RowsSeen seen{.loss = terms_.loss, .margins = u_, .gradient = gradient_, .mean_row = mean_row_};
+  if (!certificate_needs_positives(problem_)) return certify_seen(problem_, w_, seen);
+  const OfPositives positives = sum_positives(problem_, w_, terms_.loss, gradient_, *smaller_class_);
+  seen.positives = &positives;
+  return certify_seen(problem_, w_, seen);
 }
 
 void ActiveSet::look_at_all() {

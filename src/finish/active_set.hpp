@@ -7,11 +7,13 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "finish/l1_model.hpp"
 #include "finish/optimality.hpp"
 #include "finish/row_terms.hpp"
+#include "model/certificate.hpp"
 #include "model/penalty.hpp"
 
 namespace s3gd {
@@ -73,8 +75,9 @@ class ActiveSet {
   std::vector<double> w_, u_, gradient_;  // u: the margins
   bool looked_ = false;                   // whether the gradient is the one at w in every coordinate
   bool carries_on_ = false;
-  std::vector<double> mean_row_;  // kept for certificates of the squared loss
-  std::vector<double> diagonal_;  // of a bound of the Hessian, about
+  std::vector<double> mean_row_;               // kept for certificates of the squared loss ...
+  std::optional<SmallerClass> smaller_class_;  // ... and of those that classify
+  std::vector<double> diagonal_;               // of a bound of the Hessian, about
   RowTerms terms_;
   double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
   Index violators_ = 0;

@@ -131,16 +131,15 @@ void SampledMetric::build(const Problem& problem, std::span<const Index> rows, s
                           std::span<const double> added) {
   const Index dim = problem.dim(), count = static_cast<Index>(rows.size());
   sample_ = count;
-  const std::vector<double> squares =
-      problem.x().visit([&](const auto& x) { return column_squares(x, rows, weights, dim); });
+  squares_ = problem.x().visit([&](const auto& x) { return column_squares(x, rows, weights, dim); });
   scale_.resize(at(dim));
   coupled_.clear();
   const bool whole = count == problem.rows();  // then it is the Hessian itself, and made to be exact
   std::vector<std::int32_t> place(at(dim), -1);
   for (std::size_t j = 0; j < scale_.size(); ++j) {
-    const double size = squares[j] + added[j];
+    const double size = squares_[j] + added[j];
     scale_[j] = size > 0 ? 1.0 / std::sqrt(size) : 1.0;
-    if (squares[j] <= (whole ? 0.0 : kFaint) * added[j]) continue;
+    if (squares_[j] <= (whole || keeps_ ? 0.0 : kFaint) * added[j]) continue;
     place[j] = static_cast<std::int32_t>(coupled_.size());
     coupled_.push_back(static_cast<Index>(j));
   }
@@ -148,17 +147,37 @@ void SampledMetric::build(const Problem& problem, std::span<const Index> rows, s
   if (coupled_.empty()) return;
 
   const Sampled sampled{rows, weights, coupled_, place};
-  const auto width = static_cast<Index>(coupled_.size());
-  const std::vector<double> sum =
+  jitter_ = whole ? kSmallestJitter : kFloatJitter;
+  std::vector<double> sum =
       whole ? scaled_sum<double>(problem, sampled, scale_) : scaled_sum<float>(problem, sampled, scale_);
-  for (double jitter = whole ? kSmallestJitter : kFloatJitter;; jitter *= 10) {
-    factor_ = sum;
+  factorise(sum, added);
+  if (keeps_) sum_ = std::move(sum);
+}
+
+void SampledMetric::factorise(std::span<const double> sum, std::span<const double> added) {
+  const auto width = static_cast<Index>(coupled_.size());
+  for (double jitter = jitter_;; jitter *= 10) {
+    factor_.assign(sum.begin(), sum.end());
     for (Index a = 0; a < width; ++a) {
       const std::size_t j = at(coupled_[at(a)]);
       factor_[at(a * width + a)] += added[j] * scale_[j] * scale_[j] + jitter;
     }
     if (blas::cholesky(width, factor_.data(), width) || jitter > 1) break;
   }
+}
+
+void SampledMetric::change_added(std::span<const double> added) {
+  std::vector<double> ratio(scale_.size());  // of the new sizes to those the sum was divided by
+  for (std::size_t j = 0; j < scale_.size(); ++j) {
+    const double size = squares_[j] + added[j], scale = size > 0 ? 1.0 / std::sqrt(size) : 1.0;
+    ratio[j] = scale / scale_[j];
+    scale_[j] = scale;
+  }
+  if (coupled_.empty()) return;
+  const std::size_t width = coupled_.size();
+  for (std::size_t a = 0; a < width; ++a)
+    for (std::size_t b = 0; b <= a; ++b) sum_[a * width + b] *= ratio[at(coupled_[a])] * ratio[at(coupled_[b])];
+  factorise(sum_, added);
 }
 
 void SampledMetric::solve(std::span<double> v) const {
@@ -183,6 +202,14 @@ void StepMemory::add(std::vector<double> moved, std::vector<double> gradient_cha
   if (!(along > 1e-10 * sizes)) return;  // rounding, not curvature
   pairs_.push_back({std::move(moved), std::move(gradient_change), along});
   if (pairs_.size() > most_) pairs_.pop_front();
+}
+
+void StepMemory::curvature_changed(std::span<const double> by) {
+  for (Pair& pair : pairs_) {
+    for (std::size_t j = 0; j < by.size(); ++j) pair.change[j] += by[j] * pair.moved[j];
+    pair.product = product(pair.moved, pair.change);
+  }
+  std::erase_if(pairs_, [](const Pair& pair) { return !(pair.product > 0); });
 }
 
 StepMemory::Halfway StepMemory::before_metric(std::span<const double> gradient) const {

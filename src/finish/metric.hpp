@@ -34,16 +34,26 @@ class SampledMetric final : public Metric {
   // `rows` and `weights` side by side; `added` has dim() numbers, 0 for coordinates without a penalty.
   void build(const Problem& problem, std::span<const Index> rows, std::span<const double> weights,
              std::span<const double> added);
+  // For further problems over the same rows: the sum is kept, and every coordinate the sample has is coupled.
+  void keep_sum() { keeps_ = true; }
+  // The same sample with another diagonal added: O(d^3), no row is looked at. Only where the sum was kept.
+  void change_added(std::span<const double> added);
   bool empty() const { return scale_.empty(); }
   Index sample() const { return sample_; }         // rows it was built from
   void solve(std::span<double> v) const override;  // several vectors, one after the other, at once
   static double row_cost(const Problem& problem);  // of a row in the sample, in nanoseconds, roughly
 
  private:
+  void factorise(std::span<const double> sum, std::span<const double> added);
+
   std::vector<double> scale_;   // 1 / size of each column
   std::vector<Index> coupled_;  // coordinates in the factor, ascending
   std::vector<double> factor_;  // coupled x coupled, lower triangle
   Index sample_ = 0;
+  double jitter_ = 0;  // what the precision of the sum asks for on a unit diagonal
+  bool keeps_ = false;
+  std::vector<double> sum_;      // of the coupled coordinates divided by their sizes then, while kept
+  std::vector<double> squares_;  // its diagonal, not divided
 };
 
 // Limited-memory BFGS on top of a metric.
@@ -53,6 +63,8 @@ class StepMemory {
   explicit StepMemory(std::size_t most, bool rescales = true) : most_(most), rescales_(rescales) {}
   void clear() { pairs_.clear(); }
   void add(std::vector<double> moved, std::vector<double> gradient_change);
+  // The curvature has become larger by this diagonal (where negative, smaller), for past steps as well.
+  void curvature_changed(std::span<const double> by);
   std::vector<double> direction(std::span<const double> gradient, const Metric& metric) const;  // -B gradient
   // The same in two halves, for a metric that is asked for several directions at once: v is to be solved for between them.
   struct Halfway {

@@ -23,9 +23,9 @@ Optimality::Optimality(const Problem& problem)
 double Optimality::relative_gap(std::span<const double> w, std::span<const double> gradient, double objective) const {
   if (!has_dual_) return prox_gradient(w, gradient);
   std::vector<double> z(gradient.begin(), gradient.end());
-  double unbalanced = 0;  // a free intercept's slope must vanish in the dual: what that costs at most, to first order
+  double unbalanced = 0;  // a free intercept's slope must vanish in the dual: one class less by a share, squared
   if (free_intercept_) {
-    unbalanced = std::abs(z.back() * w.back());
+    unbalanced = z.back() * z.back() / std::max(std::abs(objective), std::numeric_limits<double>::min());
     z.back() = 0;
   }
   double product = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "finish/bend.hpp"
 #include "finish/curvature_sample.hpp"
 #include "finish/methods.hpp"
 #include "finish/smooth_search.hpp"
@@ -67,15 +68,25 @@ class SampledNewton final : SmoothSearch {
     return take_result();
   }
 
-  // The next of several problems that differ in their penalty. The metric was made for another one: it is kept as long
-  // as few steps are needed.
+  // The next of several problems that differ in their penalty. The rows of the metric were drawn for another one: they
+  // are kept as long as few steps are needed.
   Finish run_next(const FinishInput& input, Progress& progress) {
+    metric_.keep_sum();
     go_on(input, progress);
+    const double lambda = problem_.spec().penalty.lambda;
     if (!knows_point())
       settle();
     else if (steps_made_ > kFewSteps)
       draw_metric(metric_.sample());
-    descend();
+    else if (costs_.factor < costs_.pass)
+      metric_.change_added(ridge_);
+    first_aim_.clear();
+    descend(bend_.towards(lambda));
+    if (finish_.end == FinishEnd::converged) {
+      std::vector<double> solution = memory_.direction(point_.gradient, metric_);
+      kernel::axpy(1.0, point_.w.data(), solution.data(), problem_.dim());
+      bend_.arrived(lambda, first_aim_, solution);
+    }
     return take_result();
   }
 
@@ -83,7 +94,7 @@ class SampledNewton final : SmoothSearch {
   void climb();
   bool sample_step(std::span<const Index> rows);
   void settle();
-  void descend();
+  void descend(std::span<const double> bend = {});  // at the first step
   bool worth_a_metric(double gap, double rate, Index rows) const;
   void draw_metric(Index size);
   // Rows of a metric that costs so many passes.
@@ -98,8 +109,10 @@ class SampledNewton final : SmoothSearch {
   SampledMetric metric_;
   Rng rng_;
   bool from_zero_;
-  Index usual_ = 0;     // rows of a first metric over all rows
-  int steps_made_ = 0;  // over all rows, for the last problem
+  Index usual_ = 0;                // rows of a first metric over all rows
+  int steps_made_ = 0;             // over all rows, for the last problem
+  std::vector<double> first_aim_;  // of the first of them
+  Bend bend_;
 };
 
 // One step on a sample; false when there is nothing left to gain on it.
@@ -167,7 +180,7 @@ void SampledNewton::settle() {
   if (!good_for_all()) draw_metric(usual_);
 }
 
-void SampledNewton::descend() {
+void SampledNewton::descend(std::span<const double> bend) {
   steps_made_ = 0;
   double first_gap = estimated_gap();
   for (int steps = 0, total = 0; total < kMostSteps; ++total) {
@@ -186,7 +199,9 @@ void SampledNewton::descend() {
       first_gap = gap;
     }
     ++steps_made_;
-    if (full_step(metric_))
+    const bool gained = full_step(metric_, steps_made_ == 1 ? bend : std::span<const double>());
+    if (steps_made_ == 1) first_aim_ = aim();
+    if (gained)
       ++steps;
     else if (!try_exact_arithmetic())
       break;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernel/kernel.hpp"
-#include "model/certificate.hpp"
 #include "model/loss.hpp"
 
 namespace s3gd {
@@ -52,7 +51,10 @@ void SmoothSearch::go_on(const FinishInput& input, Progress& progress) {
   problem_ = input.problem;
   penalty_ = Penalty(problem_.spec().penalty, problem_.cols(), problem_.spec().intercept);
   optimality_ = Optimality(problem_);
-  ridge_ = ridge_of(penalty_);
+  std::vector<double> ridge = ridge_of(penalty_), change = ridge;
+  kernel::axpy(-1.0, ridge_.data(), change.data(), problem_.dim());
+  memory_.curvature_changed(change);
+  ridge_ = std::move(ridge);
   arithmetic_ = Arithmetic::exact;
   finish_ = {};
   running_ = goes_on_ = true;
@@ -75,6 +77,7 @@ void SmoothSearch::evaluate(std::span<const Index> rows, Point& at_point, const 
 void SmoothSearch::evaluate_all() {
   for (auto* one : {&margins_, &new_margins_, &curvatures_}) one->resize(at(problem_.rows()));
   evaluate({}, point_, {margins_, curvatures_});
+  positives_.reset();
 }
 
 bool SmoothSearch::report(std::span<const double> w) {
@@ -96,11 +99,17 @@ double SmoothSearch::estimated_gap() const { return optimality_.relative_gap(poi
 bool SmoothSearch::certified() {
   if (goes_on_ && knows_point()) {
     const std::vector<double> gradient = loss_gradient();
-    std::vector<double> positives;
-    if (certificate_needs_positives(problem_)) positives = gradient_of_positives(problem_, point_.w, gradient);
     const double loss = point_.value - penalty_.value(std::span<const double>(point_.w));
-    finish_.certificate = certify_seen(problem_, point_.w, {loss, margins_, gradient, positives, {}});
-    finish_.passes += positives.empty() ? 0 : 0.5;
+    RowsSeen seen{.loss = loss, .margins = margins_, .gradient = gradient, .enough = input_->tol};
+    if (certificate_needs_positives(problem_)) {
+      if (!smaller_class_) smaller_class_.emplace(problem_);
+      if (!positives_) {
+        positives_ = sum_positives(problem_, point_.w, loss, gradient, *smaller_class_);
+        finish_.passes += static_cast<double>(smaller_class_->rows.size()) / static_cast<double>(problem_.rows());
+      }
+      seen.positives = &*positives_;
+    }
+    finish_.certificate = certify_seen(problem_, point_.w, seen);
   } else {
     finish_.certificate = certify(problem_, point_.w);
     finish_.passes += 1;
@@ -153,25 +162,50 @@ double SmoothSearch::best_between(std::span<const double> direction) const {
   return 0.5 * (low + high);
 }
 
-bool SmoothSearch::full_step(const Metric& metric) {
-  const std::vector<double> direction = memory_.direction(point_.gradient, metric);
-  const double slope = kernel::dot(direction.data(), point_.gradient.data(), problem_.dim());
-  if (!(slope < 0)) return false;
-  if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
-  Point next;
-  double t = 1;
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    next.w = point_.w;
-    kernel::axpy(t, direction.data(), next.w.data(), problem_.dim());
-    if (!report(next.w)) return false;
-    evaluate({}, next, {new_margins_, curvatures_});
-    if (next.value <= point_.value + kDecrease * t * slope + point_.rounding()) break;
-    if (attempt + 1 == kMostAttempts) return false;
-    t *= attempt == 0 ? best_between(direction) : 0.3;
-  }
+// All rows at the present point plus t times the direction; false: the run is over.
+bool SmoothSearch::look(std::span<const double> direction, double t, Point& next) {
+  next.w = point_.w;
+  kernel::axpy(t, direction.data(), next.w.data(), problem_.dim());
+  if (!report(next.w)) return false;
+  evaluate({}, next, {new_margins_, curvatures_});
+  return true;
+}
+
+void SmoothSearch::move_to(Point& next) {
   remember(point_, next);
   std::swap(margins_, new_margins_);
   std::swap(point_, next);
+  positives_.reset();
+}
+
+bool SmoothSearch::full_step(const Metric& metric, std::span<const double> bend) {
+  std::vector<double> direction = memory_.direction(point_.gradient, metric);
+  const double slope = kernel::dot(direction.data(), point_.gradient.data(), problem_.dim());
+  if (!(slope < 0)) return false;
+  if (-slope < kNearEnough * std::abs(point_.value)) arithmetic_ = Arithmetic::exact;
+  aim_ = point_.w;
+  kernel::axpy(1.0, direction.data(), aim_.data(), problem_.dim());
+  const auto falls = [&](double value, double t) {
+    return value <= point_.value + kDecrease * t * slope + point_.rounding();
+  };
+  Point next;
+  if (!bend.empty()) {
+    std::vector<double> bent = direction;
+    kernel::axpy(1.0, bend.data(), bent.data(), problem_.dim());
+    if (!look(bent, 1, next)) return false;
+    if (falls(next.value, 1)) {
+      move_to(next);
+      return true;
+    }
+  }
+  double t = 1;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    if (!look(direction, t, next)) return false;
+    if (falls(next.value, t)) break;
+    if (attempt + 1 == kMostAttempts) return false;
+    t *= attempt == 0 ? best_between(direction) : 0.3;
+  }
+  move_to(next);
   return true;
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "finish/finisher.hpp"
 #include "finish/metric.hpp"
 #include "finish/optimality.hpp"
+#include "model/certificate.hpp"
 #include "model/penalty.hpp"
 #include "model/row_sums.hpp"
 
@@ -39,8 +41,10 @@ class SmoothSearch {
   void evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep = {});
   // Over all rows at the present point; keeps margins and curvatures.
   void evaluate_all();
-  // One step over all rows in this metric. False when it gains nothing, or the run is over.
-  bool full_step(const Metric& metric);
+  // One step over all rows in this metric; first, where there is one, by `bend` beside it. False when it gains nothing,
+  // or the run is over.
+  bool full_step(const Metric& metric, std::span<const double> bend = {});
+  const std::vector<double>& aim() const { return aim_; }  // where the last one would have gone unbent and whole
   // What to do after a step that gained nothing: false when there is no more to try.
   bool try_exact_arithmetic();
   void remember(const Point& from, const Point& to);
@@ -64,11 +68,15 @@ class SmoothSearch {
 
  private:
   double best_between(std::span<const double> direction) const;
+  bool look(std::span<const double> direction, double t, Point& next);
+  void move_to(Point& next);
 
   Penalty penalty_;
   Optimality optimality_;
   Arithmetic arithmetic_ = Arithmetic::data;
-  std::vector<double> margins_, new_margins_;
+  std::vector<double> margins_, new_margins_, aim_;
+  std::optional<SmallerClass> smaller_class_;
+  std::optional<OfPositives> positives_;  // of the present point
   bool running_ = true;
   bool goes_on_ = false;
 };

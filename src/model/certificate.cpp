@@ -8,10 +8,12 @@
 // apart, plus O(n).
 #include "model/certificate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/threads.hpp"
+#include "kernel/kernel.hpp"
 #include "model/loss.hpp"
 #include "model/penalty.hpp"
 #include "model/row_sums.hpp"
@@ -43,7 +45,10 @@ struct DualPoint {
 class Certifier {
  public:
   Certifier(const Problem& problem, const RowsSeen& seen)
-      : problem_(problem), seen_(seen), loss_(problem.spec().loss) {}
+      : problem_(problem),
+        seen_(seen),
+        loss_(problem.spec().loss),
+        equal_weight_(1.0 / static_cast<double>(problem.rows())) {}
 
   DualPoint dual_point() const {
     DualPoint point;
@@ -58,39 +63,78 @@ class Certifier {
   }
 
   // D at `scale` times the point.
-  double dual(const DualPoint& point, double scale, const Penalty& penalty) const {
-    const Index chunks = (problem_.rows() + kChunk - 1) / kChunk;
-    std::vector<double> parts(at(chunks));
-    parallel_ranges(problem_.rows(), kChunk, problem_.spec().threads, [&](Index begin, Index end, Index chunk) {
-      parts[at(chunk)] = conjugates(point, scale, begin, end);
-    });
+  double dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
     double sum = 0;
-    for (const double part : parts) sum += part;
+    bool by_row[2] = {true, true};
+    for (const int c : {0, 1})
+      if (scale * point.scale[c] == 1 && point.shift == 0 && knows_classes(point)) {
+        sum += at_slopes(c, w);
+        by_row[c] = false;
+      }
+    if (by_row[0] || by_row[1]) sum += conjugates(point, scale, by_row);
     std::vector<double> z = point.z;
     for (auto& value : z) value *= scale;
     return -sum - penalty.conjugate(z);
   }
 
+  // A bound of that from below, O(d): psi*(t v) <= t psi*(v) for t in [0, 1], since psi* is convex and psi*(0) = 0.
+  double quick_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    const double sum = point.scale[0] * at_slopes(0, w) + point.scale[1] * at_slopes(1, w);
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return -scale * sum - penalty.conjugate(z);
+  }
+
  private:
   static constexpr Index kChunk = 1024;
 
-  // sum_i q_i psi*(-a_i) over some rows.
-  double conjugates(const DualPoint& point, double scale, Index begin, Index end) const {
-    const Index count = end - begin;
-    const double* y = problem_.targets().data() + begin;
-    double v[kChunk], result[kChunk];
-    loss_.terms(seen_.margins.data() + begin, y, count, {nullptr, v, nullptr});
+  static double product(std::span<const double> a, std::span<const double> b) {
+    return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
+  }
+
+  bool knows_classes(const DualPoint& point) const {
+    return seen_.positives != nullptr || point.scale[0] == point.scale[1];
+  }
+
+  // sum_i q_i psi*(psi'(u_i)) over a class, by Fenchel's equality: w.g - loss. Without the classes apart: all as one.
+  double at_slopes(int c, std::span<const double> w) const {
+    if (seen_.positives == nullptr) return c == 0 ? product(w, seen_.gradient) - seen_.loss : 0.0;
+    const double positives = product(w, seen_.positives->gradient) - seen_.positives->loss;
+    return c == 0 ? positives : product(w, seen_.gradient) - seen_.loss - positives;
+  }
+
+  // sum_i q_i psi*(-a_i) over the classes asked for, row by row.
+  double conjugates(const DualPoint& point, double scale, const bool* wanted) const {
+    std::vector<double> parts(at((problem_.rows() + kChunk - 1) / kChunk));
+    parallel_ranges(problem_.rows(), kChunk, problem_.spec().threads, [&](Index begin, Index end, Index chunk) {
+      parts[at(chunk)] = conjugates(point, scale, wanted, begin, end);
+    });
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    return sum;
+  }
+
+  double conjugates(const DualPoint& point, double scale, const bool* wanted, Index begin, Index end) const {
+    double u[kChunk] = {}, y[kChunk] = {}, q[kChunk], v[kChunk], result[kChunk];
+    Index count = 0;
+    for (Index i = begin; i < end; ++i) {  // written where the next one wanted goes: no branch to mispredict
+      const double target = problem_.targets()[at(i)];
+      u[count] = seen_.margins[at(i)];
+      y[count] = target;
+      q[count] = problem_.weights().empty() ? equal_weight_ : problem_.weights()[at(i)];
+      count += wanted[target > 0 ? 0 : 1] && q[count] != 0 ? 1 : 0;
+    }
+    loss_.terms(u, y, count, {nullptr, v, nullptr});
     for (Index r = 0; r < count; ++r) v[r] = scale * (point.scale[y[r] > 0 ? 0 : 1] * v[r] + point.shift);
     loss_.conjugates(v, y, count, result);
     double sum = 0;
-    for (Index r = 0; r < count; ++r)
-      if (const double q = problem_.weight(begin + r); q != 0) sum += q * result[r];
+    for (Index r = 0; r < count; ++r) sum += q[r] * result[r];
     return sum;
   }
 
   // The class that pulls harder is scaled down.
   void balance_classes(DualPoint& point) const {
-    const auto up = [&](std::size_t j) { return -seen_.from_positives[j]; };
+    const auto up = [&](std::size_t j) { return -seen_.positives->gradient[j]; };
     const double pull_up = up(point.z.size() - 1), pull_down = pull_up - point.z.back();
     if (pull_up > pull_down) point.scale[0] = pull_down / pull_up;
     if (pull_down > pull_up) point.scale[1] = pull_up / pull_down;
@@ -109,6 +153,7 @@ class Certifier {
   const Problem& problem_;
   const RowsSeen& seen_;
   Loss loss_;
+  double equal_weight_;
 };
 
 double prox_gradient_step(const Problem& problem, const Penalty& penalty, std::span<const double> w,
@@ -131,28 +176,37 @@ bool certificate_needs_positives(const Problem& problem) {
          has_dual(penalty_of(problem), problem.cols());
 }
 
-std::vector<double> gradient_of_positives(const Problem& problem, std::span<const double> w,
-                                          std::span<const double> gradient) {
-  std::vector<Index> ups, downs;
-  for (Index i = 0; i < problem.rows(); ++i) (problem.targets()[at(i)] > 0 ? ups : downs).push_back(i);
-  std::vector<double> sum(gradient.size());
-  const bool up_is_smaller = ups.size() < downs.size();
-  sum_rows(problem, up_is_smaller ? ups : downs, w, Arithmetic::exact, sum);
-  if (!up_is_smaller)
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = gradient[j] - sum[j];
+SmallerClass::SmallerClass(const Problem& problem) {
+  const auto targets = problem.targets();
+  const auto ups = std::count_if(targets.begin(), targets.end(), [](double y) { return y > 0; });
+  positive = 2 * ups < problem.rows();
+  rows.reserve(at(positive ? ups : problem.rows() - ups));
+  for (Index i = 0; i < problem.rows(); ++i)
+    if ((targets[at(i)] > 0) == positive) rows.push_back(i);
+}
+
+OfPositives sum_positives(const Problem& problem, std::span<const double> w, double loss,
+                          std::span<const double> gradient, const SmallerClass& smaller) {
+  OfPositives sum{.gradient = std::vector<double>(gradient.size())};
+  if (!smaller.rows.empty()) sum.loss = sum_rows(problem, smaller.rows, w, Arithmetic::exact, sum.gradient).loss;
+  if (smaller.positive) return sum;
+  sum.loss = loss - sum.loss;
+  for (std::size_t j = 0; j < gradient.size(); ++j) sum.gradient[j] = gradient[j] - sum.gradient[j];
   return sum;
 }
 
 Certificate certify(const Problem& problem, std::span<const double> w) {
-  std::vector<double> gradient(at(problem.dim())), margins(at(problem.rows())), positives;
+  std::vector<double> gradient(at(problem.dim())), margins(at(problem.rows()));
   const double loss = sum_rows(problem, {}, w, Arithmetic::exact, gradient, {margins, {}}).loss;
-  if (certificate_needs_positives(problem)) positives = gradient_of_positives(problem, w, gradient);
-  return certify_seen(problem, w, {loss, margins, gradient, positives, {}});
+  if (!certificate_needs_positives(problem)) return certify_seen(problem, w, {loss, margins, gradient});
+  const OfPositives positives = sum_positives(problem, w, loss, gradient, SmallerClass(problem));
+  return certify_seen(problem, w, {loss, margins, gradient, &positives});
 }
 
 Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen) {
   const Penalty penalty = penalty_of(problem);
   Certificate result;
+  result.relative_gap = std::numeric_limits<double>::infinity();
   result.primal = seen.loss + penalty.value(w);
   if (!has_dual(penalty, problem.cols())) {
     result.kind = Certificate::Kind::prox_gradient;
@@ -161,11 +215,15 @@ Certificate certify_seen(const Problem& problem, std::span<const double> w, cons
   } else {
     const Certifier certifier(problem, seen);
     const DualPoint point = certifier.dual_point();
-    result.dual = std::max(0.0, certifier.dual(point, penalty.feasible_scale(point.z), penalty));
-    // Where rounding makes the bound exceed the value itself, the two are equal.
-    result.dual = std::min(result.dual, result.primal);
-    const double tiny = std::numeric_limits<double>::min();
-    result.relative_gap = (result.primal - result.dual) / std::max(std::abs(result.primal), tiny);
+    const double scale = penalty.feasible_scale(point.z);
+    const auto conclude = [&](double dual) {
+      // Where rounding makes the bound exceed the value itself, the two are equal.
+      result.dual = std::min(std::max(0.0, dual), result.primal);
+      const double tiny = std::numeric_limits<double>::min();
+      result.relative_gap = (result.primal - result.dual) / std::max(std::abs(result.primal), tiny);
+    };
+    if (seen.enough > 0 && point.shift == 0) conclude(certifier.quick_dual(point, scale, penalty, w));
+    if (!(result.relative_gap <= seen.enough)) conclude(certifier.dual(point, scale, penalty, w));
   }
   if (!std::isfinite(result.primal)) result.relative_gap = std::numeric_limits<double>::infinity();
   return result;

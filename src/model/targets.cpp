@@ -51,9 +51,21 @@ void check_weights(const Dataset& data) {
 
 namespace {
 
+// Two classes, where there are no more and no rows of no weight; counted without a branch for each row.
+std::map<double, Index> count_two_classes(const Dataset& data) {
+  const auto& y = data.y.values;
+  if (!data.weights.empty() || data.rows() == 0) return {};
+  const auto other = std::find_if(y.begin(), y.end(), [&](double label) { return label != y[0]; });
+  if (other == y.end()) return {{y[0], data.rows()}};
+  const Index first = std::count(y.begin(), y.end(), y[0]), second = std::count(y.begin(), y.end(), *other);
+  if (first + second < data.rows()) return {};
+  return {{y[0], first}, {*other, second}};
+}
+
 // Rows of positive weight in each class. There are few classes as a rule: their counters are found without the map.
 std::map<double, Index> count_classes(const Dataset& data, const char* loss) {
-  std::map<double, Index> counts;
+  std::map<double, Index> counts = count_two_classes(data);
+  if (!counts.empty()) return counts;
   constexpr std::size_t kRemembered = 16;
   std::vector<std::pair<double, Index*>> seen;
   const Index rows = data.rows();

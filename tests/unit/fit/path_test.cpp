@@ -297,24 +297,50 @@ TEST(CertifySeen, EqualsACertificateWithItsOwnPass) {
     const Vector w = testing::random_vector(problem.dim(), 3, 0.1);
     Vector u(static_cast<std::size_t>(problem.rows())), gradient(w.size());
     const double loss = loss_and_gradient(problem, w, gradient, u);
-    // What rows with a target above zero add to the gradient, row by row.
-    Vector positives(w.size(), 0.0);
+    // What rows with a target above zero add to loss and gradient, row by row.
+    OfPositives positives{.gradient = Vector(w.size(), 0.0)};
     const Loss psi(problem.spec().loss);
     for (Index i = 0; i < problem.rows(); ++i) {
       const double y = problem.targets()[static_cast<std::size_t>(i)];
       if (!(y > 0)) continue;
       const double slope = problem.weight(i) * psi.slope(u[static_cast<std::size_t>(i)], y);
+      positives.loss += problem.weight(i) * psi.value(u[static_cast<std::size_t>(i)], y);
       for (Index j = 0; j < problem.cols(); ++j)
-        positives[static_cast<std::size_t>(j)] += slope * sample.table.at(i, j);
-      if (problem.has_intercept()) positives.back() += slope;
+        positives.gradient[static_cast<std::size_t>(j)] += slope * sample.table.at(i, j);
+      if (problem.has_intercept()) positives.gradient.back() += slope;
     }
-    const Vector summed = gradient_of_positives(problem, w, gradient);
-    for (std::size_t j = 0; j < summed.size(); ++j) EXPECT_NEAR(summed[j], positives[j], 1e-14);
-    const Certificate seen = certify_seen(problem, w, {loss, u, gradient, positives, {}});
+    const OfPositives summed = sum_positives(problem, w, loss, gradient, SmallerClass(problem));
+    EXPECT_NEAR(summed.loss, positives.loss, 1e-13);
+    for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(summed.gradient[j], positives.gradient[j], 1e-14);
+    const Certificate seen = certify_seen(problem, w, {loss, u, gradient, &positives});
     const Certificate own = certify(problem, w);
     EXPECT_EQ(seen.kind, own.kind);
     EXPECT_NEAR(seen.primal, own.primal, 1e-13);
     EXPECT_NEAR(seen.relative_gap, own.relative_gap, 1e-12) << describe(one);
+  }
+}
+
+// Far from the optimum and near it, for every class balance that a random point has.
+TEST(CertifySeen, ABoundWithoutALookAtTheRowsIsNeverTighterAndNearTheOptimumAboutAsTight) {
+  const Sample sample = random_sample(80, 7, 24);
+  for (Case one : kinked_cases()) {
+    if (!one.penalty.factors.empty()) continue;
+    for (const PenaltyKind kind : {PenaltyKind::l2, one.penalty.kind}) {
+      one.penalty = of_kind(kind);
+      const Problem problem = with_lambda(problem_of(one, sample), 0.05);
+      const Vector optimum = solve_reference(problem).w, away = testing::random_vector(problem.dim(), 3, 0.1);
+      for (const double distance : {1.0, 1e-3, 1e-6}) {
+        Vector w = optimum, gradient(w.size()), u(static_cast<std::size_t>(problem.rows()));
+        for (std::size_t j = 0; j < w.size(); ++j) w[j] += distance * away[j];
+        const double loss = loss_and_gradient(problem, w, gradient, u);
+        const OfPositives positives = sum_positives(problem, w, loss, gradient, SmallerClass(problem));
+        const RowsSeen seen{.loss = loss, .margins = u, .gradient = gradient, .positives = &positives, .enough = 1e300};
+        const Certificate quick = certify_seen(problem, w, seen), own = certify(problem, w);
+        EXPECT_EQ(quick.primal, certify_seen(problem, w, {loss, u, gradient, &positives}).primal);
+        EXPECT_GE(quick.relative_gap, own.relative_gap - 1e-12) << describe(one);
+        EXPECT_LE(quick.relative_gap, own.relative_gap + 10 * distance) << describe(one);
+      }
+    }
   }
 }
 
