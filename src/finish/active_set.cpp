@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "model/certificate.hpp"
 #include "model/full_pass.hpp"
@@ -12,7 +13,8 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kSampleRows = 4096;  // for the diagonal
+constexpr Index kSampleRows = 4096;           // for the diagonal
+constexpr Index kMostTransposed = 512 << 20;  // bytes of a second copy of sparse rows, by columns
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -69,12 +71,18 @@ void ActiveSet::change_penalty(const Problem& problem) {
   optimality_ = Optimality(problem);
   value_ = terms_.loss + penalty_.value(std::span<const double>(w_));
   norm_ = norm_of(w_);
+  first_bend_ = bend_.towards(problem.spec().penalty.lambda);
+  first_aim_.clear();
+  first_step_ = true;
 }
+
+void ActiveSet::arrived() { bend_.arrived(problem_.spec().penalty.lambda, first_aim_, w_); }
 
 void ActiveSet::carry_on() {
   carries_on_ = true;
   if (certificate_needs_positives(problem_)) smaller_class_.emplace(problem_);
   looked_ = false;
+  transposed_ = Transposed::of(problem_.x(), kMostTransposed);
   if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
 }
 
@@ -88,7 +96,12 @@ Certificate ActiveSet::certificate() const {
 
 void ActiveSet::look_at_all() {
   if (!looked_) {
-    transpose_times(problem_, terms_.slopes, gradient_);
+    if (transposed_) {
+      transposed_->times(terms_.slopes, gradient_, problem_.spec().threads);
+      if (problem_.has_intercept()) gradient_.back() = std::accumulate(terms_.slopes.begin(), terms_.slopes.end(), 0.0);
+    } else {
+      transpose_times(problem_, terms_.slopes, gradient_);
+    }
     passes_ += 1;
   }
   looked_ = true;
@@ -114,11 +127,12 @@ double ActiveSet::violation(Index j) const {
 bool ActiveSet::choose(Index most) {
   std::vector<Index> chosen;
   std::vector<std::pair<double, Index>> leaving;
-  for (Index j = 0; j < problem_.dim(); ++j)
+  for (Index j = 0; j < problem_.dim(); ++j) {
     if (always_in(j))
       chosen.push_back(j);
     else if (const double v = violation(j); v > 0)
       leaving.emplace_back(-v, j);
+  }
   violators_ = static_cast<Index>(leaving.size());
   if (static_cast<Index>(leaving.size()) > most) {
     std::nth_element(leaving.begin(), leaving.begin() + most, leaving.end());
@@ -131,7 +145,7 @@ bool ActiveSet::choose(Index most) {
       columns_ && static_cast<std::size_t>(columns_->size()) <= 2 * chosen.size() + 16 &&
       std::includes(columns_->chosen().begin(), columns_->chosen().end(), chosen.begin(), chosen.end());
   if (!covered) {
-    columns_ = std::make_unique<WorkingColumns>(problem_, std::move(chosen));
+    columns_ = std::make_unique<WorkingColumns>(problem_, std::move(chosen), transposed_ ? &*transposed_ : nullptr);
     passes_ += columns_->share();
     forget_hessian();
   }

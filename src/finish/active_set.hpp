@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "finish/bend.hpp"
 #include "finish/l1_model.hpp"
 #include "finish/optimality.hpp"
 #include "finish/row_terms.hpp"
@@ -28,6 +29,7 @@ class ActiveSet {
   // Other penalties will follow.
   void carry_on();
   bool carries_on() const { return carries_on_; }
+  void arrived();                   // w is the solution under this penalty
   Certificate certificate() const;  // of w, after a look at all coordinates: the fewer rows of both classes are summed
 
   // One pass, unless w has not moved since the last: the gradient of the loss in every coordinate.
@@ -61,7 +63,8 @@ class ActiveSet {
   L1Model make_model() const;
   double penalty_at(const std::vector<double>& moved, double t) const;
   double promise(const std::vector<double>& moved) const;
-  bool walk(const std::vector<double>& moved, double promised);
+  bool walk(const std::vector<double>& moved, double promised, int attempts);
+  std::vector<double> bent(const std::vector<double>& moved) const;
   double norm_of(const std::vector<double>& w) const;
   std::vector<Index> pulling() const;
   bool always_in(Index j) const;
@@ -82,6 +85,7 @@ class ActiveSet {
   double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
   Index violators_ = 0;
 
+  std::optional<Transposed> transposed_;  // while further penalties will follow
   std::unique_ptr<WorkingColumns> columns_;
   std::vector<double> slopes_;   // gradient over the working set
   std::vector<double> gram_;     // Hessian over the working set, as of some earlier step; empty: none
@@ -93,6 +97,9 @@ class ActiveSet {
   double last_promise_ = 0;
   double damping_ = 0;  // share of the way from the curvatures to their bound
   std::vector<double> along_, trial_u_;
+  Bend bend_;
+  std::vector<double> first_bend_, first_aim_;  // of the first step under this penalty
+  bool first_step_ = true;
   RowTerms trial_terms_;
 };
 

@@ -68,8 +68,7 @@ class ActiveSetRun {
     while (!done()) {
       ++finish_.iterations;
       set_.leave_zero();
-      if (set_.choose(most_))  // with slopes beyond their thresholds outside, more than this would be wasted
-        set_.solve_working_set(set_.violators() > 0 ? std::max(kShareOfGap * gap_, ask_below_) : ask_below_);
+      if (set_.choose(most_)) set_.solve_working_set(goal());
       if (set_.violators() > most_) most_ *= 2;
       most_ = std::max(most_, set_.support_size());
       set_.look_at_all();
@@ -97,6 +96,13 @@ class ActiveSetRun {
     }
     if (finish_.iterations >= input_.max_iterations) stopped_ = true;
     return stopped_ || idle_ >= kPatience || finish_.iterations >= kMostRounds;
+  }
+
+  // How well the working set is solved. Where slopes outside will be found beyond their thresholds, more than a share of
+  // the gap would be wasted: from afar there always are some, from penalty to penalty few.
+  double goal() const {
+    const bool complete = set_.violators() <= (set_.carries_on() ? most_ : 0);
+    return complete ? ask_below_ : std::max(kShareOfGap * gap_, ask_below_);
   }
 
   // How much of F a sample cannot tell, about: a feature for each so many rows.
@@ -223,6 +229,7 @@ class ActiveSetSequence final : public FinishSequence {
     set_.change_penalty(input.problem);
     Finish finish = ActiveSetRun(input, set_, shifted, Purpose::finish).run();
     finish.passes -= before;
+    if (finish.end == FinishEnd::converged) set_.arrived();
     return finish;
   }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/random.hpp"
 #include "finish/active_set.hpp"
@@ -163,7 +164,23 @@ bool ActiveSet::step() {
   }
   const double promised = promise(moved);
   if (!(promised < 0)) return false;
-  return walk(moved, promised);
+  if (carries_on_ && std::exchange(first_step_, false)) {
+    first_aim_ = w_;
+    for (std::size_t k = 0; k < moved.size(); ++k) first_aim_[at(columns_->chosen()[k])] += moved[k];
+    if (!first_bend_.empty() && walk(bent(moved), promised, 1)) return true;
+  }
+  return walk(moved, promised, kHalvings);
+}
+
+// The step with what the last penalty's first step missed added to it, where that keeps zeros and signs.
+std::vector<double> ActiveSet::bent(const std::vector<double>& moved) const {
+  std::vector<double> sum = moved;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double aim = first_aim_[at(j)], bend = first_bend_[at(j)];
+    if (penalty_.l1_of(j) == 0 || (aim + bend) * aim > 0) sum[k] += bend;
+  }
+  return sum;
 }
 
 // R at w + t moved: what is outside the working set is zero.
@@ -179,11 +196,11 @@ double ActiveSet::penalty_at(const std::vector<double>& moved, double t) const {
 }
 
 // Halves the step until F falls by a fair share of what was promised.
-bool ActiveSet::walk(const std::vector<double>& moved, double promised) {
+bool ActiveSet::walk(const std::vector<double>& moved, double promised, int attempts) {
   columns_->times(moved, along_);
   passes_ += columns_->share();
   double t = 1;
-  for (int halving = 0; halving < kHalvings; ++halving, t *= 0.5) {
+  for (int halving = 0; halving < attempts; ++halving, t *= 0.5) {
     for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
     evaluate_rows(problem_, trial_u_, trial_terms_);
     const double value = trial_terms_.loss + penalty_at(moved, t);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "finish/dual_ascent.hpp"
 #include "finish/methods.hpp"
@@ -24,8 +26,11 @@ constexpr Index kCachedWidth = 8192;     // ... which is worth it from this widt
 constexpr double kStreamingSpring = 0.25, kSpring = 0.025;  // rho, as a share of the mean curvature
 // The least such share, and the same times the share of the heaviest row: looser, and rows overshoot.
 constexpr double kLoosest = 0.005, kLoosestByRow = 40, kLoosestOfFew = 10;
-constexpr double kLooseCoupling = 0.1;  // below which narrow data suits as well
-constexpr double kGoodStart = 1e-3;     // relative gap below which a given start beats the streaming epoch
+constexpr double kLooseCoupling = 0.1;     // below which narrow data suits as well
+constexpr double kCarriedIsEnough = 1e-6;  // tolerances from here on allow rounding to add up from problem to problem
+constexpr double kFurthest = 2;            // times as far as from the last problem to this one, a prediction goes
+constexpr Index kRecentres = 3;            // within the epoch after a prediction, whose intercept lags behind
+constexpr double kGoodStart = 1e-3;        // relative gap below which a given start beats the streaming epoch
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -47,9 +52,9 @@ template <class View, class W>
 class DualRun {
  public:
   DualRun(const FinishInput& input, const View& view, Progress& progress)
-      : input_(input),
+      : input_(&input),
         problem_(input.problem),
-        progress_(progress),
+        progress_(&progress),
         ascent_(input.problem, view),
         rng_(input.seed, 11),
         order_(at(input.problem.rows())),
@@ -60,27 +65,64 @@ class DualRun {
   }
 
   Finish run(const std::vector<double>& start) {
-    Outlook outlook(input_.tol, constant_model());
+    outlook_.emplace(input_->tol, constant_model());
     begin(start);
+    return ascend();
+  }
+
+  // The next of several problems that differ in the strength of their penalty, from where the last one ended.
+  Finish run_next(const FinishInput& input, Progress& progress) {
+    const double before = problem_.spec().penalty.lambda, lambda = input.problem.spec().penalty.lambda;
+    const std::vector<double> start = std::move(found_);
+    input_ = &input;
+    progress_ = &progress;
+    problem_ = input.problem;
+    imbalance_ = std::numeric_limits<double>::infinity();
+    stopped_ = false;
+    finish_ = {};
+    if (!at_solution_ || input.tol < kCarriedIsEnough) {
+      ascent_.change_strength(before / lambda);
+      last_.reset();
+      return run(start);
+    }
+    const double distance = std::log(before / lambda);
+    const double share = last_ ? std::clamp(distance / distance_, 0.0, kFurthest) : 0.0;
+    auto here = ascent_.place();
+    ascent_.weaken(before / lambda, last_ ? *last_ : here, share);
+    last_ = std::move(here);
+    distance_ = distance;
+    outlook_.emplace(input.tol, Outlook(*outlook_));
+    recentres_ = kRecentres;
+    return ascend();
+  }
+
+ private:
+  Finish ascend() {
+    at_solution_ = false;
     while (!done()) {
       shuffle();
       const AscentSums sums = epoch();
       ascent_.recentre();
       loosen(sums);
       if (done()) break;
-      outlook.epoch(sums.distance);
-      if (outlook.worth_certifying()) outlook.certified(certify_now());
-      if (!done() && outlook.slow()) return by_others(outlook.gap());
+      outlook_->epoch(sums.distance);
+      if (outlook_->worth_certifying()) outlook_->certified(certify_now());
+      if (!done() && outlook_->slow()) return remembered(by_others(outlook_->gap()));
     }
-    if (finish_.certificate.relative_gap > input_.tol || finish_.w.empty()) certify_now();
-    finish_.end = finish_.certificate.relative_gap <= input_.tol ? FinishEnd::converged : FinishEnd::stopped;
-    return std::move(finish_);
+    if (finish_.certificate.relative_gap > input_->tol || finish_.w.empty()) certify_now();
+    finish_.end = finish_.certificate.relative_gap <= input_->tol ? FinishEnd::converged : FinishEnd::stopped;
+    at_solution_ = finish_.end == FinishEnd::converged && finish_.iterations > 0;
+    return remembered(std::move(finish_));
   }
 
- private:
+  Finish remembered(Finish finish) {
+    found_ = finish.w;
+    return finish;
+  }
+
   bool done() const {
-    return stopped_ || finish_.iterations >= input_.max_iterations ||
-           (!finish_.w.empty() && finish_.certificate.relative_gap <= input_.tol);
+    return stopped_ || finish_.iterations >= input_->max_iterations ||
+           (!finish_.w.empty() && finish_.certificate.relative_gap <= input_->tol);
   }
 
   // Sets intercept and spring to the best model without features; returns the value of its loss.
@@ -95,7 +137,7 @@ class DualRun {
     if (std::any_of(start.begin(), start.end(), [](double v) { return v != 0; })) {
       w_ = start;
       const double gap = certify_now().relative_gap;
-      if (gap <= input_.tol) return;
+      if (gap <= input_->tol) return;
       if (gap < kGoodStart) return restart(start);
     }
     stream();
@@ -110,6 +152,7 @@ class DualRun {
 
   // The rows once, telling of points on the way where that is cheap.
   void stream() {
+    ascent_.clear();
     shuffle();
     const Index n = problem_.rows();
     AscentSums sums;
@@ -129,13 +172,17 @@ class DualRun {
   }
 
   AscentSums epoch() {
-    const Index n = problem_.rows(), half = cheap_to_tell(n / 2) ? n / 2 : 0;
+    const Index n = problem_.rows(), recentres = std::exchange(recentres_, 0);
+    const Index parts = recentres > 0 ? recentres + 1 : cheap_to_tell(n / 2) ? 2 : 1;
     AscentSums sums;
-    if (half > 0) {
-      sums = visit(0, half, false);
-      tell(finish_.passes + 0.5);
+    for (Index part = 0; part < parts; ++part) {
+      sums += visit(n * part / parts, n * (part + 1) / parts, false);
+      if (part + 1 == parts) break;
+      if (recentres > 0)
+        ascent_.recentre();
+      else
+        tell(finish_.passes + 0.5);
     }
-    sums += visit(half, n, false);
     finish_.passes += 1;
     ++finish_.iterations;
     tell(finish_.passes);
@@ -148,7 +195,7 @@ class DualRun {
     for (; begin < end && !stopped_; begin += part) {
       const auto rows = std::span<const Index>(order_).subspan(at(begin), at(std::min(part, end - begin)));
       sums += ascent_.visit(rows, streaming);
-      stopped_ = progress_.must_stop();
+      stopped_ = progress_->must_stop();
     }
     return sums;
   }
@@ -158,7 +205,7 @@ class DualRun {
   void tell(double passes) {
     if (stopped_) return;
     ascent_.parameters(w_);
-    stopped_ = !progress_.moved(w_, passes, kNaN, kNaN);
+    stopped_ = !progress_->moved(w_, passes, kNaN, kNaN);
   }
 
   void set_spring(const AscentSums& sums, double share) {
@@ -185,15 +232,14 @@ class DualRun {
       for (Index i = block * kBlock; i < std::min(problem_.rows(), (block + 1) * kBlock); ++i) *out++ = i;
   }
 
-  const Certificate& certify_now() {
+  Certificate certify_now() {
     const Certificate certificate = certify(problem_, w_);
     finish_.passes += 1;
     if (finish_.w.empty() || certificate.relative_gap < finish_.certificate.relative_gap) {
       finish_.w = w_;
       finish_.certificate = certificate;
     }
-    last_ = certificate;
-    return last_;
+    return certificate;
   }
 
   // Near the end, where the rounding of float stops the ascent: the same in double. Else Newton; where margins are so
@@ -215,26 +261,31 @@ class DualRun {
 
   template <class Method>
   Finish go_on(const std::vector<double>& start, Method&& method) {
-    FinishInput input = input_;
+    FinishInput input = *input_;
     input.max_iterations -= finish_.iterations;
-    Later later(progress_, finish_.passes);
+    Later later(*progress_, finish_.passes);
     Finish rest = method(input, start, later);
     rest.iterations += finish_.iterations;
     rest.passes += finish_.passes;
     return rest;
   }
 
-  const FinishInput& input_;
-  const Problem& problem_;
-  Progress& progress_;
+  const FinishInput* input_;
+  Problem problem_;
+  Progress* progress_;
   DualAscent<View, W> ascent_;
   Rng rng_;
   std::vector<Index> order_, blocks_;
   std::vector<double> w_;  // as last told
-  Certificate last_;
   Finish finish_;
+  std::optional<Outlook> outlook_;
+  std::vector<double> found_;                                // the last problem's answer
+  bool at_solution_ = false;                                 // whether the ascent ended there
+  std::optional<typename DualAscent<View, W>::Place> last_;  // where the ascent was one problem earlier ...
+  double distance_ = 0;                                      // ... and how far away in log lambda
   double imbalance_ = std::numeric_limits<double>::infinity(), spring_ = kSpring, least_share_ = 0;
   bool stopped_ = false;
+  Index recentres_ = 0;  // within the next epoch
 };
 
 }  // namespace
@@ -293,14 +344,56 @@ bool suits_dual_ascent(const Problem& problem) {
   return problem.cols() > Newton::kDirectSize || mean_coupling(problem) < kLooseCoupling;
 }
 
-Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress) {
+namespace {
+
+// f on a run with w in the type that suits.
+template <class F>
+auto with_run(const FinishInput& input, Progress& progress, F&& f) {
   return input.problem.x().visit([&](const auto& view) {
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
-    if (input.tol >= kFloatIsEnough && view.cols > kCachedWidth)
-      return DualRun<View, T>(input, view, progress).run(start);
-    return DualRun<View, double>(input, view, progress).run(start);
+    if (input.tol >= kFloatIsEnough && view.cols > kCachedWidth) return f(DualRun<View, T>(input, view, progress));
+    return f(DualRun<View, double>(input, view, progress));
   });
+}
+
+// A run that is kept, with the problem whose rows it looks at.
+template <class Run>
+class DualSequence final : public FinishSequence {
+ public:
+  DualSequence(Run run, Problem first) : first_(std::move(first)), run_(std::move(run)) {}
+  Finish next(const FinishInput& input, Progress& progress) override { return run_.run_next(input, progress); }
+
+ private:
+  Problem first_;
+  Run run_;
+};
+
+}  // namespace
+
+Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress) {
+  return with_run(input, progress, [&](auto run) { return run.run(start); });
+}
+
+std::unique_ptr<FinishSequence> dual_ascent_sequence(const Problem&, std::vector<double> start) {
+  // The first problem starts from parameters alone; from the second on there are dual variables to go on with.
+  class Sequence final : public FinishSequence {
+   public:
+    explicit Sequence(std::vector<double> from) : start_(std::move(from)) {}
+    Finish next(const FinishInput& input, Progress& progress) override {
+      if (run_) return run_->next(input, progress);
+      return with_run(input, progress, [&](auto run) {
+        Finish finish = run.run(start_);
+        run_ = std::make_unique<DualSequence<decltype(run)>>(std::move(run), input.problem);
+        return finish;
+      });
+    }
+
+   private:
+    std::vector<double> start_;
+    std::unique_ptr<FinishSequence> run_;
+  };
+  return std::make_unique<Sequence>(std::move(start));
 }
 
 }  // namespace s3gd

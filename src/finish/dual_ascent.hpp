@@ -68,6 +68,14 @@ class DualAscent {
     if (has_intercept_) l2_b_ = penalty.l2_of(problem.cols());
   }
 
+  // All dual variables zero, no row visited yet.
+  void clear() {
+    std::fill(w_.begin(), w_.end(), W(0));
+    std::fill(a_.begin(), a_.end(), 0.0);
+    sum_ = seen_ = 0;
+    scale_ = 1;
+  }
+
   // Visits the rows of `order`; streaming: for the first time, in a problem that grows with each.
   AscentSums visit(std::span<const Index> order, bool streaming) {
     AscentSums sums;
@@ -96,6 +104,42 @@ class DualAscent {
       add(i, weight(i) * a_[at(i)]);
     }
     centre_ = b;
+  }
+
+  // A point of the ascent: dual variables, the parameters that follow from them, and the strength they do so with.
+  struct Place {
+    std::vector<double> a;
+    std::vector<W> w;
+    double b = 0, strength = 1;  // lambda over the first problem's
+  };
+  Place place() const { return {a_, w_, intercept(), strength_}; }
+
+  // Goes on with all strengths of the penalty `factor` times weaker. The dual variables that may move on by `share` of
+  // what they moved from `last` to here; w moves along with them, without a pass.
+  void weaken(double factor, const Place& last, double share) {
+    for (std::size_t j = 0; j < w_.size(); ++j)
+      w_[j] += static_cast<W>(share * (w_[j] - last.w[j] * (last.strength / strength_)));
+    const double b = intercept() + share * (intercept() - last.b);
+    sum_ = 0;
+    for (Index i = 0; i < view_.rows; ++i) {
+      const double by = share * (a_[at(i)] - last.a[at(i)]);
+      if (std::isfinite(loss_.conjugate(-(a_[at(i)] + by), targets_[at(i)])))
+        a_[at(i)] += by;
+      else
+        add(i, -weight(i) * by);
+      sum_ += weight(i) * a_[at(i)];
+    }
+    change_strength(factor);
+    centre_ = b;
+  }
+  void change_strength(double factor) {
+    for (W& value : w_) value *= static_cast<W>(factor);
+    for (double& norm : norms_)
+      if (norm > 0) norm *= factor;
+    for (double& inverse : inverses_) inverse *= factor;
+    inverse_ *= factor;
+    l2_b_ /= factor;
+    strength_ /= factor;
   }
 
   void set_spring(double rho) {
@@ -224,6 +268,7 @@ class DualAscent {
   std::vector<double> a_, norms_;
   double sum_ = 0;               // sum_i q_i a_i
   double seen_ = 0, scale_ = 1;  // weight of the rows streamed so far, and Q over it
+  double strength_ = 1;
   double rho_ = 0, give_ = 0, centre_ = 0;
 };
 

@@ -28,5 +28,6 @@ Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Pro
 bool dual_ascent_applies(const Problem& problem);
 bool suits_dual_ascent(const Problem& problem);
 Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> dual_ascent_sequence(const Problem& first, std::vector<double> start);
 
 }  // namespace s3gd

@@ -18,12 +18,23 @@ class Outlook {
   static constexpr double kGapOverDistance = 10;  // after an epoch, until a certificate says better
 
   Outlook(double tol, double objective) : tol_(tol), objective_(objective) {}
+  // Of a run like an earlier one: what certificates have said about that, after its first epoch and later.
+  Outlook(double tol, const Outlook& earlier)
+      : tol_(tol),
+        objective_(earlier.objective_),
+        multiple_(earlier.multiple_),
+        first_(earlier.first_),
+        later_(earlier.later_) {}
 
   void epoch(double distance) {
     std::rotate(last_.begin(), last_.end() - 1, last_.end());
     last_[0] = distance;
     ++epochs_;
-    if (!calibrated_) multiple_ = kGapOverDistance * (epochs_ > 1 ? std::min(1.0, distance / last_[1]) : 0.1);
+    const double known = epochs_ == 1 ? first_ : later_;
+    if (known > 0)
+      multiple_ = known;
+    else if (!calibrated_)
+      multiple_ = kGapOverDistance * (epochs_ > 1 ? std::min(1.0, distance / last_[1]) : 0.1);
   }
 
   bool worth_certifying() const { return epochs_ > 0 && gap() <= tol_; }
@@ -31,6 +42,7 @@ class Outlook {
     objective_ = std::max(std::abs(certificate.primal), std::numeric_limits<double>::min());
     multiple_ = certificate.relative_gap * objective_ / last_[0];
     calibrated_ = true;
+    (epochs_ == 1 ? first_ : later_) = multiple_;
   }
 
   // Too many epochs to go, at the rate of the last few. Also where nothing moves any more, short of the tolerance, and
@@ -48,7 +60,7 @@ class Outlook {
  private:
   double tol_, objective_;
   std::array<double, kWindow + 1> last_{};
-  double multiple_ = 0;
+  double multiple_ = 0, first_ = 0, later_ = 0;
   int epochs_ = 0;
   bool calibrated_ = false;
 };

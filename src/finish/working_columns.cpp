@@ -104,13 +104,14 @@ Problem with_columns(const Problem& problem, Matrix x) {
 
 }  // namespace
 
-WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen)
+WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen, const Transposed* all)
     : problem_(problem), chosen_(std::move(chosen)), places_(chosen_) {
   std::vector<Index> features = chosen_;
   if (!features.empty() && features.back() == problem.cols()) features.pop_back();
-  const auto place = places_of(chosen_, problem.cols());
   const auto count = static_cast<Index>(features.size());
-  const double stored = stored_in(problem.x(), count, place);
+  const auto place = all == nullptr ? places_of(chosen_, problem.cols()) : std::vector<std::int32_t>();
+  const double stored =
+      all == nullptr ? stored_in(problem.x(), count, place) : static_cast<double>(all->stored_in(features));
   const double rows = static_cast<double>(problem.rows()), size = static_cast<double>(chosen_.size());
   share_ = std::min(1.0, stored / std::max(1.0, static_cast<double>(problem.x().stored())));
   const bool dense = problem.x().is_dense();
@@ -124,7 +125,7 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
   const double width = dense ? (problem.x().precision() == Precision::float32 ? 4 : 8)
                              : 4 + (problem.x().precision() == Precision::float32 ? 4 : 8);
   if (share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty()) return;
-  gathered_ = with_columns(problem, problem.x().visit([&](const auto& view) {
+  gathered_ = with_columns(problem, all != nullptr ? all->rows_of(features) : problem.x().visit([&](const auto& view) {
     return gather(view, features, place, problem.spec().threads);
   }));
   for (std::size_t k = 0; k < places_.size(); ++k) places_[k] = static_cast<Index>(k);

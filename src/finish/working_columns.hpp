@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "finish/column_store.hpp"
+#include "finish/transposed.hpp"
 #include "s3gd/problem.hpp"
 
 namespace s3gd {
@@ -15,7 +16,8 @@ namespace s3gd {
 class WorkingColumns {
  public:
   // `chosen` ascending, the intercept (problem.cols()) last where there is one. Gathers only when that saves.
-  WorkingColumns(const Problem& problem, std::vector<Index> chosen);
+  // `all`: the columns of the whole problem, where somebody has them.
+  WorkingColumns(const Problem& problem, std::vector<Index> chosen, const Transposed* all = nullptr);
 
   Index size() const { return static_cast<Index>(chosen_.size()); }
   const std::vector<Index>& chosen() const { return chosen_; }

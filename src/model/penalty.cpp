@@ -127,7 +127,19 @@ bool Penalty::in_norm(Index j) const {
 template <class T>
 double Penalty::value_of(std::span<const T> w) const {
   double sum = 0;
-  if (l1_ > 0 || l2_ > 0)
+  if (one_factor_ && factors_.empty() && (l1_ > 0 || l2_ > 0)) {
+    const Index penalised = intercept_factor_ > 0 ? dim_ : cols_;
+    double lanes[4] = {};  // sums that do not wait for each other
+    const auto term = [&](Index j) {
+      const double wj = std::abs(static_cast<double>(w[at(j)]));
+      return (l1_ + l2_ * wj) * wj;
+    };
+    Index j = 0;
+    for (; j + 4 <= penalised; j += 4)
+      for (Index k = 0; k < 4; ++k) lanes[k] += term(j + k);
+    for (; j < penalised; ++j) lanes[0] += term(j);
+    sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  } else if (l1_ > 0 || l2_ > 0)
     for (Index j = 0; j < dim_; ++j) {
       const double wj = std::abs(static_cast<double>(w[at(j)]));
       sum += (l1_of(j) + l2_of(j) * wj) * wj;

@@ -11,6 +11,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// max_j |z_j|, in lanes that do not wait for each other.
+double largest(std::span<const double> z) {
+  double lanes[4] = {}, rest = 0;
+  std::size_t j = 0;
+  for (; j + 4 <= z.size(); j += 4)
+    for (std::size_t k = 0; k < 4; ++k) lanes[k] = std::max(lanes[k], std::abs(z[j + k]));
+  for (; j < z.size(); ++j) rest = std::max(rest, std::abs(z[j]));
+  for (const double lane : lanes) rest = std::max(rest, lane);
+  return rest;
+}
+
 double excess(double z, double l1) { return std::max(0.0, std::abs(z) - l1); }
 
 // sup_w  sum_j (t_j w_j - c_j w_j^2) - nu ||w||_2,  t >= 0; a_j = 2 c_j.
@@ -55,7 +66,10 @@ double Penalty::conjugate(std::span<const double> z) const {
   if (!prox_is_exact()) return kInfinity;
   double sum = 0;
   std::vector<double> t, a;
-  for (Index j = 0; j < dim_; ++j) {
+  Index begin = 0;
+  if (one_factor_ && factors_.empty() && norms_.empty() && largest(z.first(static_cast<std::size_t>(cols_))) <= l1_)
+    begin = cols_;  // no feature adds anything
+  for (Index j = begin; j < dim_; ++j) {
     const double over = excess(z[static_cast<std::size_t>(j)], l1_of(j));
     const double l2 = l2_of(j);
     if (!norms_.empty() && member(norms_.front(), j)) {
@@ -72,7 +86,13 @@ double Penalty::feasible_scale(std::span<const double> z) const {
   if (!prox_is_exact()) return 0.0;
   double scale = 1;
   std::vector<double> inside, l1;
-  for (Index j = 0; j < dim_; ++j) {
+  Index begin = 0;
+  if (one_factor_ && factors_.empty() && norms_.empty()) {
+    const double most = l2_ > 0 ? 0.0 : largest(z.first(static_cast<std::size_t>(cols_)));
+    if (most > l1_) scale = l1_ / most;
+    begin = cols_;
+  }
+  for (Index j = begin; j < dim_; ++j) {
     const double zj = z[static_cast<std::size_t>(j)];
     if (l2_of(j) > 0) continue;
     if (!norms_.empty() && member(norms_.front(), j)) {

@@ -212,8 +212,8 @@ TEST(SolvePath, EveryPointIsWhatAColdFitFinds) {
             EXPECT_NEAR(value, point.certificate.primal, 1e-12 * value);
             EXPECT_LE(value - cold.objective, 1e-7 * value + 1e-12);
             EXPECT_GE(value - cold.objective, -1e-10 * value);
-            // The certificate made from what was at hand is the one a fresh pass makes.
-            EXPECT_NEAR(certify(here, point.w).relative_gap, point.certificate.relative_gap, 1e-12);
+            // The certificate made from what was at hand promises no more than one from a fresh pass.
+            EXPECT_GE(point.certificate.relative_gap, certify(here, point.w).relative_gap - 1e-12);
           }
         }
 }
@@ -276,14 +276,17 @@ TEST(SolvePath, KeepsWhatIsDoneWhenToldToStop) {
 
 TEST(SolvePath, IsTheSameAtAnyNumberOfThreads) {
   const Sample sample = random_sample(9000, 12, 23);
-  for (const PenaltyKind kind : {PenaltyKind::l1, PenaltyKind::l2}) {
+  for (const std::string solver : {"active-set", "sampled-newton"}) {
+    const PenaltyKind kind = solver == "active-set" ? PenaltyKind::l1 : PenaltyKind::l2;
+    SolveOptions options;
+    options.solver = solver;
     std::vector<Path> paths;
     for (const int threads : {1, 2, 5}) {
       ProblemSpec spec;
       spec.penalty.kind = kind;
       spec.threads = threads;
       const Problem problem(sample.data(sample.table.csr<float, std::int32_t>(), spec.loss), spec);
-      paths.push_back(solve_path(problem, lambda_grid(problem, {.count = 6})));
+      paths.push_back(solve_path(problem, lambda_grid(problem, {.count = 6}), options));
     }
     for (const Path& path : paths)
       for (std::size_t k = 0; k < path.points.size(); ++k) EXPECT_EQ(path.points[k].w, paths.front().points[k].w);
