@@ -166,11 +166,14 @@ void Together::certify_waiting() {
   for (std::size_t c = 0; c < waiting.size(); ++c) {
     const Problem& problem = waiting[c]->problem();
     const std::span<const double> w = waiting[c]->w();
-    std::vector<double> positives;
-    if (certificate_needs_positives(problem)) positives = gradient_of_positives(problem, w, gradients[c]);
-    const Certificate certificate =
-        certify_seen(problem, w, {passes[c].sums.loss, margins[c], gradients[c], positives, {}});
-    exact = waiting[c]->take_certificate(certificate, positives.empty() ? 1.0 : 1.5) || exact;
+    RowsSeen seen{.loss = passes[c].sums.loss, .margins = margins[c], .gradient = gradients[c]};
+    OfPositives positives;
+    if (certificate_needs_positives(problem)) {
+      positives = sum_positives(problem, w, seen.loss, gradients[c], SmallerClass(problem));
+      seen.positives = &positives;
+    }
+    const Certificate certificate = certify_seen(problem, w, seen);
+    exact = waiting[c]->take_certificate(certificate, seen.positives == nullptr ? 1.0 : 1.5) || exact;
   }
   if (!exact) return;
   arithmetic_ = Arithmetic::exact;
