@@ -54,7 +54,7 @@ int run(const Options& options, const Common& common) {
     json["figures"] = written.files;
     json["png"] = written.png;
     remark(common, fmt::format("{} pictures written to {}{}", written.files.size(), options.figures,
-                               written.png ? "" : " (SVG only: this program was built without librsvg)"));
+                               written.png ? "" : " (SVG only: PNG needs librsvg)"));
   }
   if (common.json) print_json(json);
   return kGood;

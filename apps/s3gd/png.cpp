@@ -2,9 +2,9 @@
 
 #ifdef S3GD_HAVE_RSVG
 #include <cairo.h>
+#include <dlfcn.h>
 #include <librsvg/rsvg.h>
 
-#include <memory>
 #include <ostream>
 
 #include "base/file.hpp"
@@ -16,38 +16,57 @@ namespace {
 
 constexpr double kScale = 3;  // pixels for each of the picture's own: enough for print
 
-template <auto destroy>
-struct Destroy {
-  template <class T>
-  void operator()(T* object) const {
-    destroy(object);
+// librsvg brings cairo, pango and glib with it. They are loaded when the first picture is drawn: linked, they would
+// double the time every command takes to start.
+class Drawing {
+ public:
+  Drawing() : library_(dlopen("librsvg-2.so.2", RTLD_NOW | RTLD_GLOBAL)) {}
+  bool loaded() const { return library_ != nullptr; }
+
+  template <class Function>
+  Function* get(Function*, const char* name) const {
+    void* found = dlsym(library_, name);
+    if (found == nullptr) throw Error(std::string("librsvg has no ") + name, "use the SVG files");
+    return reinterpret_cast<Function*>(found);
   }
+
+ private:
+  void* library_;
 };
+#define S3GD_LOADED(name) drawing.get(&name, #name)
 
 cairo_status_t append(void* out, const unsigned char* bytes, unsigned int count) {
   static_cast<std::ostream*>(out)->write(reinterpret_cast<const char*>(bytes), count);
   return CAIRO_STATUS_SUCCESS;
 }
 
-void write_png(const std::string& svg, const std::string& path) {
-  GError* error = nullptr;
-  const std::unique_ptr<RsvgHandle, Destroy<g_object_unref>> picture(
-      rsvg_handle_new_from_data(reinterpret_cast<const guint8*>(svg.data()), svg.size(), &error));
+bool draw(const Drawing& drawing, RsvgHandle* picture, const std::string& path) {
   double width = 0, height = 0;
-  if (!picture || rsvg_handle_get_intrinsic_size_in_pixels(picture.get(), &width, &height) == 0) {
-    g_clear_error(&error);
-    throw Error("the figure for " + path + " could not be drawn", "use the SVG beside it");
-  }
-  const std::unique_ptr<cairo_surface_t, Destroy<cairo_surface_destroy>> surface(cairo_image_surface_create(
-      CAIRO_FORMAT_RGB24, static_cast<int>(kScale * width), static_cast<int>(kScale * height)));
-  const std::unique_ptr<cairo_t, Destroy<cairo_destroy>> canvas(cairo_create(surface.get()));
-  cairo_scale(canvas.get(), kScale, kScale);
+  if (S3GD_LOADED(rsvg_handle_get_intrinsic_size_in_pixels)(picture, &width, &height) == 0) return false;
+  cairo_surface_t* surface = S3GD_LOADED(cairo_image_surface_create)(
+      CAIRO_FORMAT_RGB24, static_cast<int>(kScale * width), static_cast<int>(kScale * height));
+  cairo_t* canvas = S3GD_LOADED(cairo_create)(surface);
+  S3GD_LOADED(cairo_scale)(canvas, kScale, kScale);
   const RsvgRectangle area{0, 0, width, height};
-  const bool drawn = rsvg_handle_render_document(picture.get(), canvas.get(), &area, &error) != 0;
-  g_clear_error(&error);
-  if (!drawn || cairo_status(canvas.get()) != CAIRO_STATUS_SUCCESS)
-    throw Error("the figure for " + path + " could not be drawn", "use the SVG beside it");
-  write_atomically(path, [&](std::ostream& out) { cairo_surface_write_to_png_stream(surface.get(), append, &out); });
+  bool done = S3GD_LOADED(rsvg_handle_render_document)(picture, canvas, &area, nullptr) != 0;
+  if (done)
+    write_atomically(path, [&](std::ostream& out) {
+      done = S3GD_LOADED(cairo_surface_write_to_png_stream)(surface, append, &out) == CAIRO_STATUS_SUCCESS;
+    });
+  S3GD_LOADED(cairo_destroy)(canvas);
+  S3GD_LOADED(cairo_surface_destroy)(surface);
+  return done;
+}
+
+bool write_png(const std::string& svg, const std::string& path) {
+  static const Drawing drawing;
+  if (!drawing.loaded()) return false;
+  RsvgHandle* picture =
+      S3GD_LOADED(rsvg_handle_new_from_data)(reinterpret_cast<const guint8*>(svg.data()), svg.size(), nullptr);
+  const bool done = picture != nullptr && draw(drawing, picture, path);
+  if (picture != nullptr) S3GD_LOADED(g_object_unref)(picture);
+  if (!done) throw Error("the picture " + path + " could not be drawn", "use the SVG beside it");
+  return true;
 }
 
 }  // namespace

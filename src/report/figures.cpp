@@ -36,9 +36,8 @@ FiguresWritten write_figures(const Document& document, const std::string& folder
       const std::string name = folder + "/" + figure->id + (k == 0 ? "" : "-" + figure->y[k].key);
       write_atomically(name + ".svg", [&](std::ostream& out) { out << picture; });
       written.files.push_back(name + ".svg");
-      if (!written.png) continue;
-      rasteriser()(picture, name + ".png");
-      written.files.push_back(name + ".png");
+      written.png = written.png && rasteriser()(picture, name + ".png");
+      if (written.png) written.files.push_back(name + ".png");
     }
   }
   return written;

@@ -9,15 +9,15 @@
 
 namespace s3gd::report {
 
-// Writes a picture, given as SVG, to a PNG file.
-using Rasteriser = std::function<void(const std::string& svg, const std::string& path)>;
+// Writes a picture, given as SVG, to a PNG file; false: it turns out that it cannot draw at all.
+using Rasteriser = std::function<bool(const std::string& svg, const std::string& path)>;
 
 // The library has none: the program says which, once, before anything else runs.
 void use_rasteriser(Rasteriser rasteriser);
 
 struct FiguresWritten {
   std::vector<std::string> files;  // as written, folder included
-  bool png = false;                // false: there was no rasteriser, so there are only .svg files
+  bool png = false;                // false: nothing could draw them, so there are only .svg files
 };
 
 // folder/ID.svg for every figure, and ID.png where there is a rasteriser; with further vertical axes ID-KEY.svg. The folder is made.

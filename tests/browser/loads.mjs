@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawAll, file, open, pageOf, program, waysOf } from "./support.mjs";
 import { BIG, syntheticRun } from "./synthetic_run.mjs";
+import { checkRow, expected, pointAt, tipRows } from "./values.mjs";
 
 const run = syntheticRun();
 const made = pageOf("loads", run);
@@ -90,6 +91,28 @@ test("nine datasets, nine solvers, five trials: below 5 MB, and all of it draws"
 });
 
 const DATA = "gen:manifold?rows=300&cols=6";
+
+test("a comparison's own page has the numbers of its run.json", async () => {
+  program("compare", DATA, "-o", "results", "--iterations", "400", "--trials", "2", "--steps", "0.5,2", "--solvers", "sgd,svrg,s3gd",
+    "--anchors", "10", "--scale", "unit-rows");
+  const real = JSON.parse(file("results/run.json").text());
+  const page = await open(file("results/report.html").url);
+  await drawAll(page);
+  const figure = page.locator("figure");
+  assert.deepEqual(Object.keys(await waysOf(figure)).sort(), ["s3gd", "sgd", "svrg"]);
+  let compared = 0;
+  for (const share of [0.3, 0.6, 0.95]) {
+    await pointAt(page, figure, share);
+    for (const row of await tipRows(figure)) {
+      checkRow(row, expected(real, real.datasets[0].name, row.name, "cpu_seconds", "suboptimality"));
+      ++compared;
+    }
+  }
+  assert.ok(compared >= 6);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
 for (const [name, figures, ...words] of [
   ["path", 3, "path", DATA, "--penalty", "l1", "--lambdas", "8"],
   ["cv", 4, "cv", DATA, "--penalty", "l1", "--lambdas", "8"],

@@ -3,36 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawAll, open, pageOf, waysOf } from "./support.mjs";
 import { syntheticRun } from "./synthetic_run.mjs";
+import { checkRow, expected, near, numberOf, pointAt, tipRows } from "./values.mjs";
 
 const run = syntheticRun();
 const made = pageOf("works", run);
-
-// What the page should say, worked out from run.json alone: at each look the mean, the lowest and the highest of the trials.
-function expected(dataset, label, across, up, graph = true) {
-  const step = run.chosen.find((one) => one.dataset === dataset && one.label === label).step;
-  const trials = run.runs.filter((one) => one.dataset === dataset && one.label === label && one.step === step);
-  const about = run.datasets.find((one) => one.name === dataset);
-  const value = up === "suboptimality" ? (one, k) => one.points.objective[k] / about.optimum - 1 : (one, k) => one.points[up][k];
-  const off = (one) => (graph ? 0 : { cpu_seconds: one.graph_cpu_seconds, wall_seconds: one.graph_seconds }[across] || 0);
-  const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
-  return trials[0].points.iteration.map((_, k) => {
-    const values = trials.map((one) => value(one, k));
-    return { x: mean(trials.map((one) => one.points[across][k] - off(one))), middle: mean(values), low: Math.min(...values), high: Math.max(...values) };
-  });
-}
-
-const near = (a, b) => Math.abs(a - b) <= 2e-5 * Math.abs(b) + 1e-12;
-const numberOf = (text) => Number(text.replaceAll(",", ""));
-
-async function tipRows(figure) {
-  return figure.locator(".tip tr").evaluateAll((rows) =>
-    rows.map((row) => ({ name: row.dataset.name, x: row.dataset.x, value: row.cells[1].textContent, band: row.cells[2].textContent })));
-}
-
-async function pointAt(page, figure, share) {
-  const box = await figure.locator(".plot > svg").boundingBox();
-  await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
-}
 
 async function choose(page, value) {
   await page.locator(`.switches input[value="${value}"]`).check({ force: true });
@@ -57,10 +31,7 @@ test("values under the pointer are those of run.json, for every pair of axes", a
         const rows = await tipRows(figure);
         assert.ok(rows.length > 1);
         for (const row of rows) {
-          const points = expected(dataset, row.name, across, up).filter((point) => near(point.x, Number(row.x)));
-          const [low, high] = row.band ? row.band.split(" \u2013 ").map(numberOf) : [numberOf(row.value), numberOf(row.value)];
-          assert.ok(points.some((point) => near(numberOf(row.value), point.middle) && near(low, point.low) && near(high, point.high)),
-            `${up} ${across} ${JSON.stringify(row)}`);
+          checkRow(row, expected(run, dataset, row.name, across, up));
           ++compared;
         }
       }
@@ -101,8 +72,8 @@ test("without graph time the curves start that much earlier", async () => {
   await tick(page, "log across").uncheck();
   await pointAt(page, figure, 0.6);
   const row = (await tipRows(figure)).find((one) => one.name === "s3gd");
-  assert.ok(expected(dataset, "s3gd", "cpu_seconds", "suboptimality", false).some((point) => near(point.x, Number(row.x)) && near(numberOf(row.value), point.middle)));
-  assert.ok(!expected(dataset, "s3gd", "cpu_seconds", "suboptimality", true).some((point) => near(point.x, Number(row.x))));
+  assert.ok(expected(run, dataset, "s3gd", "cpu_seconds", "suboptimality", false).some((point) => near(point.x, Number(row.x)) && near(numberOf(row.value), point.middle)));
+  assert.ok(!expected(run, dataset, "s3gd", "cpu_seconds", "suboptimality", true).some((point) => near(point.x, Number(row.x))));
   await choose(page, "passes");
   assert.ok(await tick(page, "graph time").isDisabled());
   await page.close();
