@@ -29,6 +29,7 @@ struct Scale {
     return from + share * (to - from);
   }
   bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+  bool holds(double value) const { return shows(value) && value >= low && value <= high; }
 };
 
 Scale scale_of(double low, double high, bool logarithmic, double from, double to) {
@@ -74,8 +75,13 @@ struct Range {
 };
 
 Scale x_scale(const std::vector<Curve>& curves, const Axis& axis) {
-  Range range;
-  for (const Curve& curve : curves) range.take(*curve.x, axis.logarithmic);
+  Range range, all;
+  for (const Curve& curve : curves) {
+    range.take(*curve.x, axis.logarithmic);
+    all.take(*curve.x, false);
+  }
+  // Clocks start at zero, which a logarithmic axis has no place for: there, the first instants are left out.
+  if (axis.logarithmic && all.low <= 0) range.low = std::max(range.low, range.high / 3000);
   Scale scale = scale_of(range.low, range.high, axis.logarithmic, kLeft, kWidth - kRight);
   if (axis.falling) std::swap(scale.from, scale.to);
   return scale;
@@ -99,13 +105,13 @@ std::string grid(const Figure& figure, const Axis& x_axis, const Axis& y_axis, c
   text += fmt::format("<text x=\"0\" y=\"34\" fill=\"{}\">{}</text>\n", kSoft, escape(y_axis.label));
   for (const double tick : ticks(y.low, y.high, y.logarithmic)) {
     text += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"{}\"/>", kLeft, y.place(tick), kWidth - kRight, kRule);
-    text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.6g}</text>\n", kLeft - 6, y.place(tick) + 4,
-                        tick);
+    text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 6, y.place(tick) + 4,
+                        tick_text(tick));
   }
   for (const double tick : ticks(x.low, x.high, x.logarithmic)) {
     text += fmt::format("<path d=\"M{:.1f} {}v5\" stroke=\"{}\"/>", x.place(tick), kHeight - kBottom, kInk);
-    text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.6g}</text>\n", x.place(tick),
-                        kHeight - kBottom + 18, tick);
+    text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x.place(tick),
+                        kHeight - kBottom + 18, tick_text(tick));
   }
   text += fmt::format("<path d=\"M{} {}H{}\" stroke=\"{}\"/>\n", kLeft, kHeight - kBottom, kWidth - kRight, kInk);
   return text + fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"{}\">{}</text>\n", kWidth - kRight,
@@ -129,7 +135,7 @@ std::string band(const Curve& curve, const Scale& x, const Scale& y) {
   const auto inside = [&](double value) { return y.shows(value) ? std::max(value, y.low) : y.low; };
   std::string there, back;
   for (std::size_t k = 0; k < curve.x->size(); ++k) {
-    if (!x.shows((*curve.x)[k]) || !y.shows(curve.y->middle[k])) continue;
+    if (!x.holds((*curve.x)[k]) || !y.shows(curve.y->middle[k])) continue;
     const double at = x.place((*curve.x)[k]);
     there += fmt::format("{}{:.1f} {:.1f}", there.empty() ? 'M' : 'L', at, y.place(inside(curve.y->high[k])));
     back = fmt::format("L{:.1f} {:.1f}", at, y.place(inside(curve.y->low[k]))) + back;
@@ -143,7 +149,7 @@ std::string line(const Curve& curve, const Scale& x, const Scale& y) {
   bool pen_down = false;
   double next_marker = kMarkerEvery * (0.2 + 0.17 * static_cast<double>(curve.style % 5)), gone = 0, last = 0;
   for (std::size_t k = 0; k < curve.x->size(); ++k) {
-    if (!x.shows((*curve.x)[k]) || !y.shows(curve.y->middle[k])) {
+    if (!x.holds((*curve.x)[k]) || !y.shows(curve.y->middle[k])) {
       pen_down = false;
       continue;
     }
@@ -201,29 +207,6 @@ Legend legend(const std::vector<Curve>& curves) {
 }
 
 }  // namespace
-
-std::vector<double> ticks(double low, double high, bool logarithmic, int count) {
-  std::vector<double> found;
-  if (logarithmic) {
-    const double decades = std::log10(high / low);
-    const int every = std::max(1, static_cast<int>(std::ceil(decades / (count + 1))));
-    const auto first = static_cast<int>(std::floor(std::log10(low)));
-    for (int power = first; power <= static_cast<int>(std::ceil(std::log10(high))); ++power)
-      for (const double part : {1.0, 2.0, 5.0}) {
-        const double value = part * std::pow(10.0, power);
-        const bool wanted = part == 1 ? power % every == 0 : decades < 2;
-        if (wanted && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) found.push_back(value);
-      }
-    return found;
-  }
-  const double rough = (high - low) / count, power = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = power;
-  for (const double part : {2.0, 5.0, 10.0})
-    if (step < 0.7 * rough) step = part * power;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
-    found.push_back(k * step + 0.0);  // no -0
-  return found;
-}
 
 std::string svg(const Figure& figure, std::size_t x_index, std::size_t y_index) {
   const Axis &x_axis = figure.x.at(x_index), &y_axis = figure.y.at(y_index);

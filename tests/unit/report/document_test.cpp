@@ -52,6 +52,24 @@ TEST(Ticks, AreRoundAndInside) {
   EXPECT_GE(ticks(0.3, 0.9, true).size(), 1U);
 }
 
+TEST(Ticks, AreSaidBriefly) {
+  EXPECT_EQ(tick_text(0), "0");
+  EXPECT_EQ(tick_text(0.25), "0.25");
+  EXPECT_EQ(tick_text(-3), "-3");
+  EXPECT_EQ(tick_text(20000), "20000");
+  EXPECT_EQ(tick_text(1e-6), "10\u207b\u2076");
+  EXPECT_EQ(tick_text(2e12), "2\u00b710\u00b9\u00b2");
+  EXPECT_EQ(tick_text(-1e5), "\u221210\u2075");
+}
+
+TEST(Svg, ALogarithmicClockLeavesOutItsFirstInstants) {
+  Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x", true}}, .y = {{"y", "y"}}, .series = {}};
+  figure.series = {{.name = "one", .x = {{"x", {0, 1e-9, 1, 2}}}, .y = {{"y", {{4, 3, 2, 1}}}}}};
+  EXPECT_FALSE(holds(svg(figure), tick_text(1e-6)));
+  figure.series[0].x["x"][0] = 1e-9;  // no clock: all of it
+  EXPECT_TRUE(holds(svg(figure), tick_text(1e-6)));
+}
+
 TEST(Styles, DifferInDashesOrMarkersWithoutColour) {
   for (std::size_t a = 0; a < style_count(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
