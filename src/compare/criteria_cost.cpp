@@ -1,0 +1,162 @@
+// What an iteration costs, and how the cost grows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compare/complexity.hpp"
+#include "compare/criteria.hpp"
+
+namespace s3gd::reproduce::criteria {
+namespace {
+
+// Time of an iteration over that of another label; NaN where one of them was not run.
+double cost_ratio(const Results& results, const ResultSet& set, const std::string& label, const std::string& over) {
+  return iteration_seconds(results, set, label) / iteration_seconds(results, set, over);
+}
+
+Finding judge_cheapest(const Json& rule, const Evidence& evidence) {
+  const std::string label = rule.at("label");
+  const double share = rule.at("share");
+  Finding finding;
+  finding.criterion = fmt::format(
+      "least time of an iteration on more than {:.0f} % of the sets; partly: at most 5 % above the least", 100 * share);
+  double least = 0, nearly = 0, judged = 0;
+  Strings said;
+  for (const ResultSet& set : evidence.results.sets) {
+    const double mine = iteration_seconds(evidence.results, set, label);
+    double best = std::numeric_limits<double>::infinity();
+    std::string who;
+    for (const std::string& other : evidence.results.labels()) {
+      const double seconds = iteration_seconds(evidence.results, set, other);
+      if (!(seconds < best)) continue;
+      best = seconds;
+      who = other;
+    }
+    if (std::isnan(mine)) continue;
+    judged += 1;
+    least += who == label ? 1 : 0;
+    nearly += mine <= 1.05 * best ? 1 : 0;
+    said.push_back(fmt::format("{} {}", set.name, who));
+  }
+  if (judged == 0) return finding;
+  finding.measured = fmt::format("on {:g} of {:g} sets; cheapest: {}", least, judged, join(said, "; "));
+  finding.outcome = least / judged > share    ? Outcome::confirmed
+                    : nearly / judged > share ? Outcome::partly
+                                              : Outcome::not_confirmed;
+  return finding;
+}
+
+// The median ratio of each label lies on the side the rule says.
+Finding judge_cost(const Json& rule, const Evidence& evidence) {
+  const std::string over = rule.at("over");
+  const bool below = rule.contains("at_most");
+  const double bound = rule.at(below ? "at_most" : "at_least");
+  Finding finding;
+  finding.criterion =
+      fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
+                  join(strings_of(rule, "labels"), " and of "), below ? "at most" : "at least", bound, over,
+                  rule.contains("sets") ? "on " + join(strings_of(rule, "sets")) : "in the median over the sets");
+  Strings said;
+  double good = 0, judged = 0;
+  for (const std::string& label : strings_of(rule, "labels")) {
+    std::vector<double> ratios;
+    Strings list;
+    for (const ResultSet* set : sets_of(rule, evidence.results)) {
+      ratios.push_back(cost_ratio(evidence.results, *set, label, over));
+      list.push_back(set->name + " " + brief(ratios.back()));
+    }
+    const double median = median_of(ratios);
+    if (std::isnan(median)) continue;
+    judged += 1;
+    good += (below ? median <= bound : median >= bound) ? 1 : 0;
+    said.push_back(fmt::format("{} {} times ({})", label, brief(median), join(list)));
+  }
+  finding.measured = join(said, "; ");
+  finding.outcome = grade(good / judged, 1, 1e-9);
+  return finding;
+}
+
+Finding judge_cost_most_on(const Json& rule, const Evidence& evidence) {
+  const std::string label = rule.at("label"), over = rule.at("over");
+  const double bound = rule.at("at_least");
+  const Strings named = strings_of(rule, "sets");
+  Finding finding;
+  finding.criterion = fmt::format(
+      "median over {} of the time of {} over {} at least {:g} times the median over the other sets; partly: above it",
+      join(named), label, over, bound);
+  std::vector<double> on, off;
+  Strings said;
+  for (const ResultSet& set : evidence.results.sets) {
+    const double ratio = cost_ratio(evidence.results, set, label, over);
+    const bool is_named = std::find(named.begin(), named.end(), set.paper_name()) != named.end();
+    (is_named ? on : off).push_back(ratio);
+    said.push_back(set.name + " " + brief(ratio));
+  }
+  const double factor = median_of(on) / median_of(off);
+  if (std::isnan(factor)) return finding;
+  finding.measured = fmt::format("{} there, {} elsewhere: {}", brief(median_of(on)), brief(median_of(off)), join(said));
+  finding.outcome = grade(factor, bound, 1);
+  return finding;
+}
+
+Finding judge_exponents(const Json& rule, const Evidence& evidence) {
+  const double tolerance = rule.at("tolerance"), part = rule.at("partly_share");
+  Finding finding;
+  finding.criterion = fmt::format(
+      "every fitted exponent within {:g} of the one the formula gives on the same grid; partly: {:.0f} % of them",
+      tolerance, 100 * part);
+  Strings said;
+  double good = 0, judged = 0;
+  for (const FittedExponent& cell : fit_exponents(rule, evidence.results)) {
+    if (std::isnan(cell.measured)) continue;
+    judged += 1;
+    good += std::abs(cell.measured - cell.formula) <= tolerance ? 1 : 0;
+    said.push_back(fmt::format("{} in {}: {:.2f} (formula {:.2f})", cell.solver, cell.by, cell.measured, cell.formula));
+  }
+  finding.measured = fmt::format("{:g} of {:g} as the formula: {}", good, judged, join(said, "; "));
+  finding.outcome = grade(good / judged, 1, part);
+  return finding;
+}
+
+// Time against the number of anchors, which stands in the labels.
+Finding judge_sublinear(const Json& rule, const Evidence& evidence) {
+  const double bound = rule.at("at_most");
+  Finding finding;
+  finding.criterion = fmt::format(
+      "fitted exponent of the time of an iteration in m above 0 and at most {:g} on every set; partly: on some", bound);
+  Strings said;
+  double good = 0, judged = 0;
+  for (const ResultSet& set : evidence.results.sets) {
+    std::vector<double> anchors, seconds;
+    for (const std::string& label : evidence.results.labels()) {
+      anchors.push_back(number_in_label(label, "m"));
+      seconds.push_back(iteration_seconds(evidence.results, set, label));
+    }
+    const double exponent = fitted_exponent(anchors, seconds);
+    if (std::isnan(exponent)) continue;
+    judged += 1;
+    good += exponent > 0 && exponent <= bound ? 1 : 0;
+    const auto [low, high] = std::minmax_element(anchors.begin(), anchors.end());
+    said.push_back(fmt::format("{} m^{:.2f} ({} at m = {:g}, {} at m = {:g})", set.name, exponent,
+                               duration(50 * seconds[static_cast<std::size_t>(low - anchors.begin())]), *low,
+                               duration(50 * seconds[static_cast<std::size_t>(high - anchors.begin())]), *high));
+  }
+  finding.measured = "50 iterations: " + join(said, "; ");
+  finding.outcome = grade(good / judged, 1, 1e-9);
+  return finding;
+}
+
+}  // namespace
+
+const std::vector<Entry>& of_cost() {
+  static const std::vector<Entry> table{{"cheapest", judge_cheapest},
+                                        {"cost", judge_cost},
+                                        {"cost-most-on", judge_cost_most_on},
+                                        {"exponents", judge_exponents},
+                                        {"sublinear", judge_sublinear}};
+  return table;
+}
+
+}  // namespace s3gd::reproduce::criteria

@@ -1,0 +1,272 @@
+#include "compare/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace s3gd::reproduce {
+namespace {
+
+using Json = nlohmann::json;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+double number_or_none(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_number() ? kNone : found->get<double>();
+}
+
+std::string text_or_none(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+Index count_or_none(const Json& object, const char* key) {
+  const double value = number_or_none(object, key);
+  return std::isfinite(value) ? static_cast<Index>(value) : 0;
+}
+
+std::vector<double> column(const Json& points, const char* key, std::size_t length) {
+  std::vector<double> values;
+  if (const auto found = points.find(key); found != points.end() && found->is_array())
+    for (const Json& value : *found) values.push_back(value.is_number() ? value.get<double>() : kNone);
+  values.resize(length, kNone);
+  return values;
+}
+
+ResultRun read_run(const Json& row) {
+  ResultRun run;
+  run.set = row.at("dataset");
+  run.label = row.at("label");
+  run.solver = row.at("solver");
+  run.status = row.at("status");
+  run.step = number_or_none(row, "step");
+  if (std::isnan(run.step)) run.step = 0;  // a solver that has none
+  run.tail_objective = number_or_none(row, "tail_objective");
+  run.graph_cpu_seconds = number_or_none(row, "graph_cpu_seconds");
+  if (std::isnan(run.graph_cpu_seconds)) run.graph_cpu_seconds = 0;
+  const auto points = row.find("points");
+  if (points == row.end() || !points->is_object()) return run;
+  const std::size_t length = points->value("iteration", Json::array()).size();
+  run.iteration = column(*points, "iteration", length);
+  run.passes = column(*points, "passes", length);
+  run.cpu_seconds = column(*points, "cpu_seconds", length);
+  run.objective = column(*points, "objective", length);
+  run.test_objective = column(*points, "test_objective", length);
+  run.correlation = column(*points, "correlation", length);
+  run.variance_ratio = column(*points, "variance_ratio", length);
+  return run;
+}
+
+bool listed(const std::vector<std::string>& list, const std::string& word) {
+  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
+}
+
+double clock_at(const ResultRun& run, std::size_t point, Clock clock) {
+  if (clock == Clock::iterations) return run.iteration[point];
+  return run.cpu_seconds[point] - (clock == Clock::cpu_without_graph ? run.graph_cpu_seconds : 0);
+}
+
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> result(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
+    for (std::size_t k = first; k <= last; ++k) result[order[k]] = 0.5 * static_cast<double>(first + last);
+    first = last + 1;
+  }
+  return result;
+}
+
+// Centred sums of squares and products: xx, xy, yy.
+std::array<double, 3> moments(const std::vector<double>& x, const std::vector<double>& y) {
+  const double mx = mean_of(x), my = mean_of(y);
+  std::array<double, 3> sums{};
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    sums[0] += (x[k] - mx) * (x[k] - mx);
+    sums[1] += (x[k] - mx) * (y[k] - my);
+    sums[2] += (y[k] - my) * (y[k] - my);
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::string ResultSet::paper_name() const { return name.substr(0, name.find(" (")); }
+
+const ResultSet* Results::find(const std::string& paper_name) const {
+  for (const ResultSet& set : sets)
+    if (set.paper_name() == paper_name || set.name == paper_name) return &set;
+  return nullptr;
+}
+
+std::vector<std::string> Results::labels() const {
+  std::vector<std::string> list;
+  for (const ResultRun& run : runs)
+    if (std::find(list.begin(), list.end(), run.label) == list.end()) list.push_back(run.label);
+  return list;
+}
+
+std::vector<const ResultRun*> Results::trials(const ResultSet& set, const std::string& label,
+                                              std::optional<double> step) const {
+  if (!step) step = chosen_step(*this, set, label);
+  std::vector<const ResultRun*> found;
+  for (const ResultRun& run : runs)
+    if (step && run.set == set.name && run.label == label && run.step == *step) found.push_back(&run);
+  return found;
+}
+
+void add_results(Results& results, const Json& run) {
+  results.tolerance = run.at("protocol").value("tolerance", results.tolerance);
+  for (const Json& entry : run.at("datasets")) {
+    ResultSet set;
+    set.name = entry.at("name");
+    set.source = text_or_none(entry, "source");
+    set.stand_in = text_or_none(entry, "stand_in");
+    set.optimum = number_or_none(entry, "optimum");
+    set.rows = count_or_none(entry, "rows");
+    set.test_rows = count_or_none(entry, "test_rows");
+    set.cols = count_or_none(entry, "cols");
+    set.classes = count_or_none(entry, "classes");
+    if (results.find(set.name) == nullptr) results.sets.push_back(set);
+  }
+  for (const Json& row : run.at("runs")) results.runs.push_back(read_run(row));
+}
+
+Results only(const Results& results, const std::vector<std::string>& sets, const std::vector<std::string>& labels) {
+  Results some;
+  some.tolerance = results.tolerance;
+  for (const ResultSet& set : results.sets)
+    if (listed(sets, set.paper_name())) some.sets.push_back(set);
+  for (const ResultRun& run : results.runs)
+    if (some.find(run.set) != nullptr && listed(labels, run.label)) some.runs.push_back(run);
+  return some;
+}
+
+double tail_objective(const Results& results, const ResultSet& set, const std::string& label, double step) {
+  double sum = 0;
+  const auto trials = results.trials(set, label, step);
+  for (const ResultRun* run : trials) sum += run->tail_objective;
+  return trials.empty() ? kNone : sum / static_cast<double>(trials.size());
+}
+
+bool is_stable(const Results& results, const ResultSet& set, const std::string& label, double step) {
+  return tail_objective(results, set, label, step) <= (1 + results.tolerance) * set.optimum;
+}
+
+std::vector<double> steps_of(const Results& results, const ResultSet& set, const std::string& label) {
+  std::vector<double> steps;
+  for (const ResultRun& run : results.runs)
+    if (run.set == set.name && run.label == label) steps.push_back(run.step);
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+std::optional<double> largest_stable_step(const Results& results, const ResultSet& set, const std::string& label) {
+  const auto steps = steps_of(results, set, label);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    if (is_stable(results, set, label, *step)) return *step;
+  return std::nullopt;
+}
+
+std::optional<double> chosen_step(const Results& results, const ResultSet& set, const std::string& label) {
+  if (const auto stable = largest_stable_step(results, set, label)) return stable;
+  std::optional<double> lowest;
+  for (const double step : steps_of(results, set, label)) {
+    const double tail = tail_objective(results, set, label, step);
+    if (!lowest || tail < tail_objective(results, set, label, *lowest) ||
+        (std::isfinite(tail) && !std::isfinite(tail_objective(results, set, label, *lowest))))
+      lowest = step;
+  }
+  return lowest;
+}
+
+std::optional<double> reaches_target(const Results& results, const ResultSet& set, const std::string& label,
+                                     Clock clock) {
+  std::vector<double> times;
+  for (const ResultRun* run : results.trials(set, label)) {
+    times.push_back(kNever);
+    for (std::size_t k = 0; k < run->objective.size(); ++k) {
+      if (!(run->objective[k] <= (1 + results.tolerance) * set.optimum)) continue;
+      times.back() = clock_at(*run, k, clock);
+      break;
+    }
+  }
+  const double median = median_of(times);
+  return std::isfinite(median) ? std::optional(median) : std::nullopt;
+}
+
+double iteration_seconds(const Results& results, const ResultSet& set, const std::string& label) {
+  std::vector<double> costs;
+  for (const ResultRun& run : results.runs) {
+    if (run.set != set.name || run.label != label || run.iteration.size() < 2) continue;
+    // The first snapshot and what is set up for it belong to no iteration: count from the first look after it.
+    const std::size_t first = run.iteration.size() > 2 ? 1 : 0;
+    const double iterations = run.iteration.back() - run.iteration[first];
+    if (iterations > 0) costs.push_back((run.cpu_seconds.back() - run.cpu_seconds[first]) / iterations);
+  }
+  return median_of(costs);
+}
+
+std::vector<double> mean_points(const std::vector<const ResultRun*>& trials, Points points) {
+  std::vector<double> means;
+  std::size_t length = 0;
+  for (const ResultRun* run : trials) length = std::max(length, (run->*points).size());
+  for (std::size_t k = 0; k < length; ++k) {
+    std::vector<double> values;
+    for (const ResultRun* run : trials)
+      if (k < (run->*points).size()) values.push_back((run->*points)[k]);
+    means.push_back(mean_of(values));
+  }
+  return means;
+}
+
+double mean_of(const std::vector<double>& values, std::size_t from, std::size_t to) {
+  double sum = 0, count = 0;
+  for (std::size_t k = from; k < std::min(to, values.size()); ++k) {
+    if (!std::isfinite(values[k])) continue;
+    sum += values[k];
+    count += 1;
+  }
+  return count == 0 ? kNone : sum / count;
+}
+
+double median_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  if (values.empty()) return kNone;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<double> lx, ly;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (!(x[k] > 0) || !(y[k] > 0)) continue;
+    lx.push_back(std::log(x[k]));
+    ly.push_back(std::log(y[k]));
+  }
+  if (lx.size() < 2) return kNone;
+  const auto sums = moments(lx, ly);
+  return sums[1] / sums[0];
+}
+
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> x, y;
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+    if (!std::isfinite(a[k]) || !std::isfinite(b[k])) continue;
+    x.push_back(a[k]);
+    y.push_back(b[k]);
+  }
+  if (x.size() < 3) return kNone;
+  const auto sums = moments(ranks(x), ranks(y));
+  return sums[1] / std::sqrt(sums[0] * sums[2]);
+}
+
+}  // namespace s3gd::reproduce
