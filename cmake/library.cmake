@@ -25,6 +25,7 @@ target_compile_definitions(s3gd_objects PRIVATE S3GD_VERSION="${PROJECT_VERSION}
 set(S3GD_PRIVATE_LIBRARIES Threads::Threads LibArchive::LibArchive CURL::libcurl OpenSSL::Crypto fmt::fmt
                            BLAS::BLAS LAPACK::LAPACK PkgConfig::HWY)
 target_link_libraries(s3gd_objects PRIVATE ${S3GD_PRIVATE_LIBRARIES} nlohmann_json::nlohmann_json)
+include(cmake/experiments.cmake)
 
 foreach(kind static shared)
   string(TOUPPER ${kind} KIND)

@@ -10,6 +10,7 @@ std::function<int()> setup_cv(CLI::App& app, const Common& common);
 std::function<int()> setup_compare(CLI::App& app, const Common& common);
 std::function<int()> setup_export(CLI::App& app, const Common& common);
 std::function<int()> setup_graph(CLI::App& app, const Common& common);
+std::function<int()> setup_reproduce(CLI::App& app, const Common& common);
 std::function<int()> setup_inspect(CLI::App& app, const Common& common);
 std::function<int()> setup_convert(CLI::App& app, const Common& common);
 std::function<int()> setup_report(CLI::App& app, const Common& common);
@@ -44,6 +45,9 @@ const std::vector<Command>& commands() {
        "s3gd compare a9a -o a9a-compared\ns3gd compare my.csv --quick --solver auto\n"
        "s3gd compare mnist --solvers sgd,s3gd --solver s3gd:anchors=20 --steps 1,5",
        setup_compare},
+      {"reproduce", "Compare", "every table and figure of the paper: what it says, what was measured",
+       "s3gd reproduce --list\ns3gd reproduce --quick -o reproduction\ns3gd reproduce steps verdict -o reproduction",
+       setup_reproduce},
       {"inspect", "Data", "what is in a dataset or a model, and what to look out for",
        "s3gd inspect train.svm.gz\ns3gd inspect 'gen:manifold?rows=1000&cols=20' --json\n"
        "s3gd inspect a9a.model --top 20",

@@ -69,7 +69,7 @@ double formula_cost(const std::string& solver, const Shape& s) {
 std::vector<FittedExponent> fit_exponents(const Json& rule, const Results& results) {
   std::vector<FittedExponent> cells;
   for (const Json& row : rule.at("vary"))
-    for (const std::string solver : row.at("solvers").get<std::vector<std::string>>()) {
+    for (const auto& solver : row.at("solvers").get<std::vector<std::string>>()) {
       FittedExponent cell;
       cell.solver = solver;
       cell.by = row.at("by");

@@ -43,7 +43,8 @@ bool use_known(FoundSet& set, const Json& candidates) {
     set.data.stand_in = candidate.value("stand_in", "");
     set.data.name = set.name + (set.data.stand_in.empty() ? "" : " (stand-in)");
     set.differs = set.data.stand_in.empty() ? candidate.value("differs", "") : set.data.stand_in;
-    if (candidate.contains("scale")) set.data.scale = parse_name<Scale>("scale", candidate.at("scale"));
+    if (candidate.contains("scale"))
+      set.data.scale = parse_name<Scale>("scale", candidate.at("scale").get<std::string>());
     return true;
   }
   return false;

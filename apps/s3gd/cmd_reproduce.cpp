@@ -1,0 +1,140 @@
+// s3gd reproduce [FIGURE..] -o DIR
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "command.hpp"
+#include "compare/reproduce.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::app {
+namespace {
+
+struct Options {
+  std::vector<std::string> figures;
+  std::string folder;
+  bool list = false;
+  bool table = false;
+  reproduce::Settings settings;
+};
+
+std::string claims_of(const reproduce::Experiment& experiment) {
+  std::string text;
+  for (const reproduce::Claim& claim : experiment.claims) text += (text.empty() ? "" : " ") + claim.says;
+  return text;
+}
+
+int list(const Common& common) {
+  if (common.json) {
+    Json figures = Json::array();
+    for (const reproduce::Experiment& experiment : reproduce::experiments())
+      figures.push_back({{"name", experiment.name},
+                         {"title", experiment.title},
+                         {"paper", experiment.paper},
+                         {"claims", claims_of(experiment)}});
+    Json sets = Json::array();
+    for (const reproduce::FoundSet& set : reproduce::find_paper_sets({}))
+      sets.push_back({{"paper_name", set.name},
+                      {"name", set.data.name},
+                      {"source", set.data.source},
+                      {"stand_in", set.data.stand_in.empty() ? Json(nullptr) : Json(set.data.stand_in)}});
+    print_json({{"figures", figures}, {"sets", sets}});
+    return kGood;
+  }
+  std::vector<std::vector<std::string>> rows{{"name", "in the paper", "what"}};
+  for (const reproduce::Experiment& experiment : reproduce::experiments())
+    rows.push_back({experiment.name, experiment.beyond_paper() ? "beyond it" : experiment.paper, experiment.title});
+  print(format_table(rows));
+  std::vector<std::vector<std::string>> sets{{"set", "here", "remark"}};
+  for (const reproduce::FoundSet& set : reproduce::find_paper_sets({}))
+    sets.push_back(
+        {set.name, set.generated ? "no: generated rows" : set.data.source, set.generated ? "" : set.differs});
+  print("\n" + format_table(sets));
+  return kGood;
+}
+
+Json read_results(const std::string& folder) {
+  const std::string path = folder + "/results.json";
+  std::ifstream file(path);
+  if (!file) throw Error("there is no " + path, "run s3gd reproduce -o " + folder + " first");
+  return Json::parse(file);
+}
+
+std::string outcome_table(const reproduce::Reproduction& done) {
+  std::vector<std::vector<std::string>> rows{{"figure", "found", "claim"}};
+  for (const reproduce::FigureResult& figure : done.figures)
+    for (const reproduce::Finding& finding : figure.findings)
+      rows.push_back({figure.experiment->name, reproduce::name_of(finding.outcome), finding.says});
+  return format_table(rows);
+}
+
+void remark_on_sets(const reproduce::Reproduction& done, const Common& common) {
+  for (const reproduce::FoundSet& set : done.sets)
+    if (!set.data.stand_in.empty()) remark(common, set.data.name + ": " + set.data.stand_in);
+}
+
+int run(const Options& options, const Common& common) {
+  if (options.list) return list(common);
+  if (options.folder.empty()) throw UsageError("reproduce needs a folder for its results: -o DIR");
+  refuse_standard_output(options.folder, "-o");
+  if (options.table) {
+    print(reproduce::markdown_table(read_results(options.folder)));
+    return kGood;
+  }
+  reproduce::Settings settings = options.settings;
+  settings.seed = common.seed;
+  std::vector<std::string> command{"s3gd", "reproduce"};
+  command.insert(command.end(), options.figures.begin(), options.figures.end());
+  if (settings.quick) command.emplace_back("--quick");
+  Progress progress(common, "reproduce");
+  const reproduce::Reproduction done = reproduce::reproduce(
+      options.figures, options.folder, settings, command, [&](const reproduce::ReproduceProgress& now) {
+        const std::string left =
+            std::isfinite(now.plan.seconds_left) ? ", " + format_seconds(now.plan.seconds_left) + " left" : "";
+        progress.show(
+            fmt::format("{}: {} of {} runs{}  {}", now.figure, now.plan.done, now.plan.of, left, now.plan.doing));
+        return true;
+      });
+  progress.clear();
+  remark_on_sets(done, common);
+  if (common.json) {
+    print_json(read_results(options.folder));
+  } else {
+    print(outcome_table(done));
+    if (!done.left_out.empty()) {
+      print("\nLeft out:\n");
+      for (const std::string& line : done.left_out) print("  " + wrap(line, 78, 4) + "\n");
+    }
+    print(fmt::format("\n{} in {}\n", done.page, format_seconds(done.seconds)));
+  }
+  if (done.status != Status::interrupted) return kGood;
+  print_error("interrupted; the same command goes on where this one stopped", common.json);
+  return kInterrupted;
+}
+
+}  // namespace
+
+std::function<int()> setup_reproduce(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FIGURE", options->figures, "names as in --list (default: all)");
+  app.add_option("-o,--output", options->folder, "the folder for page, results and runs")->type_name("DIR");
+  app.add_flag("--quick", options->settings.quick, "fewer trials and iterations: minutes instead of hours");
+  app.add_flag("--list", options->list, "what there is, and which of the paper's sets are here");
+  app.add_flag("--table", options->table, "the findings in DIR as a Markdown table; runs nothing");
+  app.add_flag("--fresh", options->settings.fresh, "do runs again that are in DIR already");
+  app.add_option("--trials", options->settings.trials, "at most so many")->check(whole_number(1))->group("Limits");
+  app.add_option("--iterations", options->settings.iterations, "at most so many for a run")
+      ->check(whole_number(1))
+      ->group("Limits");
+  app.add_option("--rows", options->settings.rows, "at most so many training rows where they are generated")
+      ->check(whole_number(1))
+      ->group("Limits");
+  return [options, &common] { return run(*options, common); };
+}
+
+}  // namespace s3gd::app

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compare/reproduce.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::reproduce {
+namespace {
+
+Json effective_plan(const RunGroup& group, const Settings& settings) {
+  Json plan = group.plan;
+  if (settings.quick) plan.update(group.plan.value("quick", Json::object()));
+  if (settings.trials > 0) plan["trials"] = std::min<Index>(settings.trials, plan.at("trials"));
+  const Index iterations = plan.at("iterations"), tail = plan.at("tail");
+  if (settings.iterations > 0 && settings.iterations < iterations) {
+    plan["iterations"] = settings.iterations;
+    plan["tail"] = std::max<Index>(1, tail * settings.iterations / iterations);
+  }
+  return plan;
+}
+
+CompareData data_of(const Json& entry, const std::vector<FoundSet>& sets, const Settings& settings) {
+  if (entry.is_object()) {
+    CompareData data;
+    data.name = entry.at("name");
+    data.source = capped_rows(entry.at("source"), settings.rows);
+    return data;
+  }
+  const std::string name = entry;
+  for (const FoundSet& set : sets)
+    if (set.name == name) return set.data;
+  throw Error("the experiments name a set '" + name + "' that datasets.json lacks", "build the program again");
+}
+
+}  // namespace
+
+Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Settings& settings) {
+  const Json wanted = effective_plan(group, settings);
+  Plan plan = paper_plan();
+  plan.title = group.name;
+  bool tests = false;
+  for (const Json& entry : wanted.at("data")) {
+    plan.datasets.push_back(data_of(entry, sets, settings));
+    tests = tests || !entry.is_object();
+  }
+  SolveOptions common;
+  apply_paper_setting(plan.problem, common);
+  plan.contenders.clear();
+  for (const Json& text : wanted.at("contenders"))
+    plan.contenders.push_back(parse_contender(text.get<std::string>(), common));
+  plan.steps.clear();
+  for (const Json& step : wanted.at("steps")) plan.steps.push_back(parse_step_rule(step.get<std::string>()));
+  plan.trials = wanted.at("trials");
+  plan.iterations = wanted.at("iterations");
+  plan.tail = wanted.at("tail");
+  plan.seconds = wanted.value("seconds", 0.0);
+  plan.gradients = wanted.value("gradients", false);
+  if (!tests) plan.test_fraction = 0;
+  plan.seed = settings.seed;
+  plan.threads = settings.threads;
+  plan.fresh = settings.fresh;
+  plan.pages = false;
+  return plan;
+}
+
+std::string left_out_of(const RunGroup& group, const Settings& settings) {
+  const Json wanted = effective_plan(group, settings);
+  std::vector<std::string> parts;
+  for (const char* key : {"trials", "iterations"})
+    if (wanted.at(key) != group.plan.at(key))
+      parts.push_back(
+          fmt::format("{} {} instead of {}", wanted.at(key).get<Index>(), key, group.plan.at(key).get<Index>()));
+  for (const char* key : {"data", "contenders", "steps"})
+    if (wanted.at(key).size() != group.plan.at(key).size())
+      parts.push_back(fmt::format("{} of {} {}", wanted.at(key).size(), group.plan.at(key).size(), key));
+  if (wanted.value("seconds", 0.0) != group.plan.value("seconds", 0.0))
+    parts.push_back(fmt::format("runs end after {:g} s", wanted.value("seconds", 0.0)));
+  if (const std::string without = wanted.value("without", ""); !without.empty()) parts.push_back("without " + without);
+  if (parts.empty()) return {};
+  return group.name + ": " + criteria::join(parts);
+}
+
+}  // namespace s3gd::reproduce

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "compare/reproduce.hpp"
+#include "data/generate.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::reproduce {
+namespace {
+
+// No set is on the machine.
+class ReproducePlans : public testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("S3GD_DATA", "/nonexistent", 1);
+    setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+  }
+};
+
+TEST_F(ReproducePlans, EveryFigureOfThePaperIsThere) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"table1", "table2", "steps", "time50", "training", "testing",
+                                             "correlation", "anchors-correlation", "anchors-time", "inner", "verdict",
+                                             "graph-time", "streaming", "control", "auto", "variance"}));
+}
+
+TEST_F(ReproducePlans, AnUnknownFigureIsAnsweredWithTheList) {
+  try {
+    find_experiment("trainign");
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("did you mean 'training'"), std::string::npos) << text;
+    EXPECT_NE(text.find("anchors-time"), std::string::npos) << text;
+  }
+}
+
+TEST_F(ReproducePlans, EveryGroupOfRunsMakesAPlan) {
+  for (const bool quick : {false, true}) {
+    Settings settings;
+    settings.quick = quick;
+    const auto sets = find_paper_sets(settings);
+    std::set<std::string> groups;
+    for (const Experiment& experiment : experiments())
+      for (const RunGroup& group : experiment.runs) {
+        EXPECT_TRUE(groups.insert(group.name).second) << group.name << " is there twice";
+        const Plan plan = plan_of(group, sets, settings);
+        EXPECT_FALSE(plan.datasets.empty()) << group.name;
+        EXPECT_EQ(plan.problem.class_weight, ClassWeight::paper);
+        std::set<std::string> labels;
+        for (const Contender& contender : plan.contenders) EXPECT_TRUE(labels.insert(contender.label).second);
+        EXPECT_EQ(left_out_of(group, settings).empty(), !quick && !group.plan.contains("without")) << group.name;
+      }
+  }
+}
+
+TEST_F(ReproducePlans, ThePapersProtocolIsTheDefault) {
+  const Plan plan = plan_of(find_experiment("training").runs.front(), find_paper_sets({}), {});
+  EXPECT_EQ(plan.trials, 5);
+  EXPECT_EQ(plan.iterations, 40000);
+  EXPECT_EQ(plan.tail, 5000);
+  EXPECT_EQ(plan.steps.size(), 4u);
+  EXPECT_EQ(plan.contenders.back().base.graph.anchors, 100);
+  EXPECT_EQ(plan.contenders.back().base.graph_mode, GraphMode::full);
+  EXPECT_EQ(plan.contenders.back().base.control, ControlMode::paper);
+}
+
+TEST_F(ReproducePlans, StandInsHaveThePapersShapeAndSayThatTheyAreNot) {
+  const auto sets = find_paper_sets({});
+  ASSERT_EQ(sets.size(), 9u);
+  for (const FoundSet& set : sets) {
+    EXPECT_TRUE(set.generated);
+    EXPECT_EQ(set.data.name, set.name + " (generated)");
+    EXPECT_FALSE(set.data.stand_in.empty());
+    const auto train = RowGenerator::from_spec(set.data.source), test = RowGenerator::from_spec(set.data.test);
+    EXPECT_EQ(train->shape().rows, set.train) << set.name;
+    EXPECT_EQ(test->shape().rows, set.test) << set.name;
+    EXPECT_EQ(train->shape().cols, set.cols) << set.name;
+  }
+}
+
+TEST_F(ReproducePlans, LimitsShortenRunsAndRows) {
+  Settings settings;
+  settings.iterations = 400;
+  settings.trials = 2;
+  settings.rows = 50;
+  const Plan plan = plan_of(find_experiment("training").runs.front(), find_paper_sets(settings), settings);
+  EXPECT_EQ(plan.iterations, 400);
+  EXPECT_EQ(plan.tail, 50);
+  EXPECT_EQ(plan.trials, 2);
+  for (const CompareData& data : plan.datasets) EXPECT_EQ(RowGenerator::from_spec(data.source)->shape().rows, 50);
+  EXPECT_EQ(capped_rows("gen:ill?rows=900&cols=3", 50), "gen:ill?rows=50&cols=3");
+  EXPECT_EQ(capped_rows("gen:ill?rows=20", 50), "gen:ill?rows=20");
+  EXPECT_EQ(capped_rows("a9a", 50), "a9a");
+}
+
+TEST_F(ReproducePlans, TheMarkdownTableHasARowForEachClaim) {
+  const Json results{{"figures",
+                      {{{"name", "steps"},
+                        {"paper", "Figure 2"},
+                        {"claims", {{{"says", "a | b"}, {"outcome", "partly"}, {"measured", "1 %"}}}}}}}};
+  EXPECT_EQ(markdown_table(results),
+            "| figure | the paper | found | measured |\n|---|---|---|---|\n"
+            "| `steps` (Figure 2) | a \\| b | **partly** | 1 % |\n");
+}
+
+}  // namespace
+}  // namespace s3gd::reproduce
