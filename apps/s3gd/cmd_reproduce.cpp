@@ -78,8 +78,17 @@ void remark_on_sets(const reproduce::Reproduction& done, const Common& common) {
     if (!set.data.stand_in.empty()) remark(common, set.data.name + ": " + set.data.stand_in);
 }
 
+void check_names(const std::vector<std::string>& figures) {
+  try {
+    for (const std::string& name : figures) reproduce::find_experiment(name);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 int run(const Options& options, const Common& common) {
   if (options.list) return list(common);
+  check_names(options.figures);
   if (options.folder.empty()) throw UsageError("reproduce needs a folder for its results: -o DIR");
   refuse_standard_output(options.folder, "-o");
   if (options.table) {

@@ -28,6 +28,37 @@ std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
 
 std::string folder_of(const std::string& folder, const RunGroup& group) { return folder + "/runs/" + group.name; }
 
+// The groups of runs that the experiments need, in their order, each once. Where all of them look at some sets only, it is
+// narrowed to those; its folder, and the runs kept there, stay the same.
+struct NeededGroup {
+  RunGroup group;
+  std::string figure;  // the first that needs it
+  bool all_sets = false;
+  std::vector<std::string> sets;
+};
+
+std::vector<NeededGroup> needed_groups(const std::vector<const Experiment*>& list) {
+  std::vector<NeededGroup> needed;
+  for (const Experiment* experiment : list)
+    for (const RunGroup& group : run_groups(*experiment)) {
+      auto found =
+          std::find_if(needed.begin(), needed.end(), [&](const auto& one) { return one.group.name == group.name; });
+      if (found == needed.end()) found = needed.insert(needed.end(), {group, experiment->name, false, {}});
+      found->all_sets = found->all_sets || experiment->sets.empty();
+      found->sets.insert(found->sets.end(), experiment->sets.begin(), experiment->sets.end());
+    }
+  for (NeededGroup& one : needed) {
+    if (one.all_sets) continue;
+    Json data = Json::array();
+    for (const Json& entry : one.group.plan.at("data"))
+      if (entry.is_string() && std::find(one.sets.begin(), one.sets.end(), entry.get<std::string>()) != one.sets.end())
+        data.push_back(entry);
+    one.group.plan["data"] = data;
+  }
+  std::erase_if(needed, [](const NeededGroup& one) { return one.group.plan.at("data").empty(); });
+  return needed;
+}
+
 // The finished groups of runs by name. An interrupt leaves the rest out.
 struct Done {
   std::map<std::string, Json> groups;
@@ -116,17 +147,20 @@ Reproduction reproduce(const std::vector<std::string>& figures, const std::strin
   result.sets = find_paper_sets(settings);
   fs::create_directories(folder);
   Done done;
-  for (const Experiment* experiment : list)
-    for (const RunGroup& group : run_groups(*experiment))
-      if (result.status != Status::interrupted && !done.groups.contains(group.name))
-        run_group(group, experiment->name, folder, settings, command, watch, result, done);
+  const auto needed = needed_groups(list);
+  for (const NeededGroup& one : needed)
+    if (result.status != Status::interrupted)
+      run_group(one.group, one.figure, folder, settings, command, watch, result, done);
   std::vector<Evidence> evidence;
   for (const Experiment* experiment : list) {
     evidence.push_back(evidence_for(*experiment, done, result));
     FigureResult figure;
     figure.experiment = experiment;
-    for (const RunGroup& group : run_groups(*experiment))
-      figure.complete = figure.complete && done.complete.contains(group.name) && done.complete.at(group.name);
+    for (const RunGroup& group : run_groups(*experiment)) {
+      const bool wanted =
+          std::any_of(needed.begin(), needed.end(), [&](const auto& one) { return one.group.name == group.name; });
+      if (wanted) figure.complete = figure.complete && done.complete[group.name];
+    }
     for (const Claim& claim : experiment->claims) figure.findings.push_back(judge(claim, evidence.back()));
     result.figures.push_back(std::move(figure));
   }

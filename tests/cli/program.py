@@ -38,9 +38,9 @@ class ProgramTest(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def run_program(self, *arguments, stdin=b"", expect=0):
+    def run_program(self, *arguments, stdin=b"", expect=0, timeout=60):
         done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, cwd=self.folder,
-                              env=self.environment, timeout=60)
+                              env=self.environment, timeout=timeout)
         self.assertEqual(done.returncode, expect, f"{arguments}: {done.stdout!r} {done.stderr!r}")
         return done.stdout.decode(), done.stderr.decode()
 

@@ -1,0 +1,113 @@
+"""s3gd reproduce, on small generated rows: no set of the paper is on the machine."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, ProgramTest
+
+FIGURES = ["table1", "table2", "steps", "time50", "training", "testing", "correlation", "anchors-correlation", "anchors-time",
+           "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance"]
+SMALL = ["--quick", "--iterations", "40", "--trials", "1", "--rows", "150"]
+OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured"}
+
+
+class Reproduce(ProgramTest):
+    def results(self, folder="out"):
+        return json.loads(self.read(f"{folder}/results.json"))
+
+    def run_files(self, folder="out"):
+        return {path: os.stat(path).st_mtime_ns for path in glob.glob(self.path(f"{folder}/runs/*/runs/*"))}
+
+    def test_list_names_every_figure_and_set(self):
+        out, _ = self.run_program("reproduce", "--list")
+        for name in FIGURES:
+            self.assertIn(f"\n{name} ", out)
+        self.assertIn("MED11", out)
+        listed = self.run_json("reproduce", "--list")
+        self.assertEqual([figure["name"] for figure in listed["figures"]], FIGURES)
+        self.assertTrue(all(entry["stand_in"] for entry in listed["sets"]))
+
+    def test_an_unknown_figure_is_answered_with_the_list(self):
+        message = self.error_of("reproduce", "trainin", "-o", "out", expect=2)
+        self.assertIn("'training'", message)
+        for name in FIGURES:
+            self.assertIn(name, message)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_a_folder_is_needed(self):
+        self.error_of("reproduce", "steps", expect=2)
+
+    def test_table_without_results(self):
+        self.assertIn("results.json", self.error_of("reproduce", "--table", "-o", "nothing"))
+
+    def test_every_figure_runs_and_has_its_part(self):
+        out, err = self.run_program("reproduce", *SMALL, "-o", "out", timeout=110)
+        results = self.results()
+        self.assertEqual([figure["name"] for figure in results["figures"]], FIGURES)
+        for figure in results["figures"]:
+            self.assertTrue(figure["complete"], figure["name"])
+            self.assertTrue(figure["claims"], figure["name"])
+            for claim in figure["claims"]:
+                self.assertIn(claim["outcome"], OUTCOMES)
+                self.assertTrue(claim["criterion"] and claim["measured"], claim)
+        self.assertEqual(results["failed_runs"], 0)
+        self.assertEqual(results["status"], "converged")
+        # Stand-ins are marked in the data, on the page and on standard error.
+        page = self.read("out/reproduction.html").decode()
+        self.assertEqual(len(results["sets"]), 9)
+        for entry in results["sets"]:
+            self.assertEqual(entry["name"], entry["paper_name"] + " (generated)")
+            self.assertTrue(entry["stand_in"])
+            self.assertIn(entry["name"], page)
+            self.assertIn(entry["name"], err)
+        # What was left out is said.
+        self.assertTrue(any("iterations instead of 40000" in line for line in results["left_out"]))
+        self.assertIn("iterations instead of 40000", page)
+        self.assertIn("iterations instead of 40000", out)
+        for name in FIGURES:
+            self.assertIn(f"({name})", page)
+        # A picture for every set.
+        pictures = os.listdir(self.path("out/figures"))
+        for figure in ("training", "testing", "correlation", "graph-time"):
+            self.assertEqual(len([p for p in pictures if p.startswith(figure) and p.endswith(".svg")]) >= 9, True, pictures)
+        for figure in ("steps-CIFAR10-svrg", "anchors-time", "variance", "inner-CIFAR10"):
+            self.assertIn(f"{figure}.svg", pictures)
+        # The same again does nothing again, and the table can be printed.
+        before = self.run_files()
+        self.assertTrue(before)
+        self.run_program("reproduce", *SMALL, "-o", "out", timeout=110)
+        self.assertEqual(self.run_files(), before)
+        table, _ = self.run_program("reproduce", "--table", "-o", "out")
+        self.assertEqual(len(table.splitlines()), 2 + sum(len(figure["claims"]) for figure in results["figures"]))
+
+    def test_only_the_runs_of_the_figures_asked_for(self):
+        results = self.run_json("reproduce", "steps", *SMALL, "-o", "out")
+        self.assertEqual([figure["name"] for figure in results["figures"]], ["steps"])
+        self.assertEqual(os.listdir(self.path("out/runs")), ["training"])
+        run = json.loads(self.read("out/runs/training/run.json"))
+        self.assertEqual([entry["name"] for entry in run["datasets"]], ["CIFAR10 (generated)"])
+        self.assertEqual(len(run["runs"]), 5 * 4)
+
+    def test_a_killed_call_goes_on(self):
+        arguments = ["reproduce", "correlation", "--quick", "--iterations", "300", "--trials", "1", "--rows", "400", "-o", "out"]
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while process.poll() is None and len(self.run_files()) < 4:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        before = self.run_files()
+        self.assertGreaterEqual(len(before), 4)
+        self.run_program(*arguments, timeout=110)
+        after = self.run_files()
+        finished = [path for path in before if path in after and after[path] == before[path]]
+        self.assertGreaterEqual(len(finished), 3)  # the last one may have been cut
+        self.assertTrue(self.results()["figures"][0]["complete"])
+
+
+if __name__ == "__main__":
+    unittest.main()
