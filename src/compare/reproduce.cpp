@@ -65,12 +65,20 @@ struct Done {
   std::map<std::string, bool> complete;
 };
 
+// Several groups look at the same problem: its optimum is found once.
+void share_optima(const std::string& folder, const std::string& place) {
+  fs::create_directories(folder + "/runs/optima");
+  fs::create_directories(place);
+  std::error_code ignored;  // there already, or a file system without links: then it is found again
+  fs::create_directory_symlink("../optima", place + "/optima", ignored);
+}
+
 void run_group(const RunGroup& group, const std::string& figure, const std::string& folder, const Settings& settings,
                const std::vector<std::string>& command, const Watch& watch, Reproduction& result, Done& done) {
   Plan plan = plan_of(group, result.sets, settings);
   plan.command = command;
   const std::string place = folder_of(folder, group);
-  fs::create_directories(place);
+  share_optima(folder, place);
   const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
     return !watch || watch({figure, progress});
   });

@@ -164,18 +164,41 @@ Json results_json(const Reproduction& done, const std::vector<Evidence>& evidenc
   return json;
 }
 
+namespace {
+
+std::string without_bars(std::string words) {
+  for (std::size_t at = 0; (at = words.find('|', at)) != std::string::npos; at += 2) words.insert(at, "\\");
+  return words;
+}
+
+std::string bullets(const std::string& heading, const std::vector<std::string>& lines) {
+  if (lines.empty()) return {};
+  std::string text = "\n" + heading + "\n\n";
+  for (const std::string& line : lines) text += "- " + line + "\n";
+  return text;
+}
+
+}  // namespace
+
 std::string markdown_table(const Json& results) {
-  std::string text = "| figure | the paper | found | measured |\n|---|---|---|---|\n";
-  const auto cell = [](std::string words) {
-    for (std::size_t at = 0; (at = words.find('|', at)) != std::string::npos; at += 2) words.insert(at, "\\");
-    return words;
-  };
+  const Json machine = results.value("machine", Json::object());
+  std::string text = fmt::format(
+      "`{}`, version {}, {}, {} with {} cores, {:.0f} s.\n\n",
+      fmt::join(results.at("command").get<std::vector<std::string>>(), " "), results.at("version").get<std::string>(),
+      results.at("created").get<std::string>().substr(0, 10), machine.value("cpu", "an unknown processor"),
+      machine.value("cores", 0), results.at("seconds").get<double>());
+  text += "| figure | the paper | found | measured |\n|---|---|---|---|\n";
   for (const Json& figure : results.at("figures"))
     for (const Json& claim : figure.at("claims"))
       text += fmt::format("| `{}` ({}) | {} | **{}** | {} |\n", figure.at("name").get<std::string>(),
-                          figure.at("paper").get<std::string>(), cell(claim.at("says")),
-                          claim.at("outcome").get<std::string>(), cell(claim.at("measured")));
-  return text;
+                          figure.at("paper").get<std::string>(), without_bars(claim.at("says")),
+                          claim.at("outcome").get<std::string>(), without_bars(claim.at("measured")));
+  std::vector<std::string> sets;
+  for (const Json& set : results.at("sets"))
+    if (const std::string differs = set.at("differs"); !differs.empty())
+      sets.push_back(set.at("name").get<std::string>() + ": " + differs);
+  return text + bullets("Sets that are not exactly the paper's:", sets) +
+         bullets("Left out:", results.at("left_out").get<std::vector<std::string>>());
 }
 
 }  // namespace s3gd::reproduce

@@ -69,6 +69,22 @@ double clock_at(const ResultRun& run, std::size_t point, Clock clock) {
   return run.cpu_seconds[point] - (clock == Clock::cpu_without_graph ? run.graph_cpu_seconds : 0);
 }
 
+// A look leaves the caches full of other rows, so that the iterations after it are slow, and the first interval also sets up
+// the first snapshot: only intervals at least half as long as the longest count, the first never (unless it is the only one).
+double seconds_between_distant_looks(const ResultRun& run) {
+  double longest = 0, seconds = 0, iterations = 0;
+  const std::size_t first = run.iteration.size() > 2 ? 2 : 1;
+  for (std::size_t k = first; k < run.iteration.size(); ++k)
+    longest = std::max(longest, run.iteration[k] - run.iteration[k - 1]);
+  for (std::size_t k = first; k < run.iteration.size(); ++k) {
+    const double apart = run.iteration[k] - run.iteration[k - 1];
+    if (apart < longest / 2) continue;
+    iterations += apart;
+    seconds += run.cpu_seconds[k] - run.cpu_seconds[k - 1];
+  }
+  return iterations > 0 ? seconds / iterations : kNone;
+}
+
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -189,6 +205,7 @@ std::optional<double> chosen_step(const Results& results, const ResultSet& set, 
 
 std::optional<double> reaches_target(const Results& results, const ResultSet& set, const std::string& label,
                                      Clock clock) {
+  if (!largest_stable_step(results, set, label)) return std::nullopt;
   std::vector<double> times;
   for (const ResultRun* run : results.trials(set, label)) {
     times.push_back(kNever);
@@ -205,11 +222,9 @@ std::optional<double> reaches_target(const Results& results, const ResultSet& se
 double iteration_seconds(const Results& results, const ResultSet& set, const std::string& label) {
   std::vector<double> costs;
   for (const ResultRun& run : results.runs) {
-    if (run.set != set.name || run.label != label || run.iteration.size() < 2) continue;
-    // The first snapshot and what is set up for it belong to no iteration: count from the first look after it.
-    const std::size_t first = run.iteration.size() > 2 ? 1 : 0;
-    const double iterations = run.iteration.back() - run.iteration[first];
-    if (iterations > 0) costs.push_back((run.cpu_seconds.back() - run.cpu_seconds[first]) / iterations);
+    if (run.set != set.name || run.label != label) continue;
+    const double cost = seconds_between_distant_looks(run);
+    if (cost > 0) costs.push_back(cost);
   }
   return median_of(costs);
 }

@@ -56,8 +56,8 @@ std::optional<double> largest_stable_step(const Results& results, const ResultSe
 std::optional<double> chosen_step(const Results& results, const ResultSet& set, const std::string& label);
 
 enum class Clock { cpu_without_graph, cpu_with_graph, iterations };
-// When a run is for the first time within `tolerance` of F*: median over the trials at the chosen step, a trial that never
-// is counting as infinite; none where the median is infinite.
+// When a run is for the first time within `tolerance` of F*: median over the trials at the largest stable step, a trial that
+// never is counting as infinite; none where the median is infinite or no step is stable.
 std::optional<double> reaches_target(const Results& results, const ResultSet& set, const std::string& label,
                                      Clock clock);
 

@@ -98,13 +98,18 @@ TEST_F(ReproducePlans, LimitsShortenRunsAndRows) {
 }
 
 TEST_F(ReproducePlans, TheMarkdownTableHasARowForEachClaim) {
-  const Json results{{"figures",
-                      {{{"name", "steps"},
-                        {"paper", "Figure 2"},
-                        {"claims", {{{"says", "a | b"}, {"outcome", "partly"}, {"measured", "1 %"}}}}}}}};
+  const Json results =
+      Json::parse(R"j({"command": ["s3gd", "reproduce"], "version": "1.2.3", "created": "2026-01-02T03:04:05Z",
+    "machine": {"cpu": "A1", "cores": 2}, "seconds": 7.4, "left_out": ["training: 1 trials instead of 5"],
+    "sets": [{"name": "IJCNN", "differs": ""}, {"name": "MED11 (generated)", "differs": "generated rows"}],
+    "figures": [{"name": "steps", "paper": "Figure 2",
+                 "claims": [{"says": "a | b", "outcome": "partly", "measured": "1 %"}]}]})j");
   EXPECT_EQ(markdown_table(results),
+            "`s3gd reproduce`, version 1.2.3, 2026-01-02, A1 with 2 cores, 7 s.\n\n"
             "| figure | the paper | found | measured |\n|---|---|---|---|\n"
-            "| `steps` (Figure 2) | a \\| b | **partly** | 1 % |\n");
+            "| `steps` (Figure 2) | a \\| b | **partly** | 1 % |\n"
+            "\nSets that are not exactly the paper's:\n\n- MED11 (generated): generated rows\n"
+            "\nLeft out:\n\n- training: 1 trials instead of 5\n");
 }
 
 }  // namespace

@@ -69,6 +69,23 @@ TEST(ReproduceResults, ArrivalIsTheMedianOverTrialsWithOrWithoutTheGraph) {
   EXPECT_EQ(reaches_target(results, results.sets[0], "s3gd", Clock::iterations), std::nullopt);
 }
 
+TEST(ReproduceResults, WhoIsNotStableNeverArrives) {
+  Results results;
+  results.sets = {made_up_set("A")};
+  results.runs = {made_up_run("A", "sgd", {.arrives = 3, .tail = 1.02})};
+  EXPECT_EQ(reaches_target(results, results.sets[0], "sgd", Clock::iterations), std::nullopt);
+}
+
+TEST(ReproduceResults, LooksCloseTogetherDoNotCountAsCost) {
+  Results results;
+  results.sets = {made_up_set("A")};
+  ResultRun run = made_up_run("A", "sgd");
+  run.iteration = {0, 1, 2, 3, 10, 20};
+  run.cpu_seconds = {0, 50, 60, 70, 84, 104};
+  results.runs = {run};
+  EXPECT_DOUBLE_EQ(iteration_seconds(results, results.sets[0], "sgd"), 2);
+}
+
 TEST(ReproduceResults, AnIterationCostsWhatPassesBetweenLooks) {
   Results results;
   results.sets = {made_up_set("A")};
