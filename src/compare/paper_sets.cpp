@@ -54,7 +54,8 @@ bool use_known(FoundSet& set, const Json& candidates) {
 
 std::vector<FoundSet> find_paper_sets(const Settings& settings) {
   std::vector<FoundSet> found;
-  for (const Json& entry : embedded_json("datasets").at("datasets")) {
+  const Json file = embedded_json("datasets");
+  for (const Json& entry : file.at("datasets")) {
     FoundSet set;
     set.name = entry.at("name");
     set.train = entry.at("train");
