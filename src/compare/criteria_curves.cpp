@@ -83,6 +83,7 @@ Finding judge_inner_iterations(const Json& rule, const Evidence& evidence) {
       good += one && (!two || *one <= *two) ? 1 : 0;
       said.push_back(fmt::format("{} {}, {} {}", a, one ? brief(*one) : "never", b, two ? brief(*two) : "never"));
     }
+  if (judged == 0) return finding;
   finding.measured = "iterations: " + join(said, "; ");
   finding.outcome = grade(good / judged, 1, 1e-9);
   return finding;

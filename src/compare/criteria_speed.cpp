@@ -63,7 +63,7 @@ Finding judge_wins(const Json& rule, const Evidence& evidence) {
   finding.criterion =
       fmt::format("first within {:g} % of F* on at least {:g} of {:g} sets; partly: on more sets than any other",
                   100 * evidence.results.tolerance, wanted, of);
-  if (evidence.results.sets.empty()) return finding;
+  if (won.size() == (won.contains("") ? 1 : 0)) return finding;  // nobody arrived anywhere
   finding.measured = "first: " + tally(won);
   const double share = mine / static_cast<double>(evidence.results.sets.size());
   finding.outcome = share >= wanted / of ? Outcome::confirmed : ahead ? Outcome::partly : Outcome::not_confirmed;
@@ -78,9 +78,10 @@ Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
   double first = 0, judged = 0;
   for (const ResultSet* set : sets_of(rule, evidence.results)) {
     const std::string best = winner(evidence.results, *set, kPaperMethods, clock_of(rule));
+    if (best.empty()) continue;
     judged += 1;
     first += best == label ? 1 : 0;
-    said.push_back(fmt::format("{}: {} first ({}), {} {}", set->name, best.empty() ? "nobody" : best,
+    said.push_back(fmt::format("{}: {} first ({}), {} {}", set->name, best,
                                duration(arrival(evidence.results, *set, best, clock_of(rule))), label,
                                duration(arrival(evidence.results, *set, label, clock_of(rule)))));
   }
@@ -178,6 +179,7 @@ Finding judge_among_best(const Json& rule, const Evidence& evidence) {
     good += ratio <= within ? 1 : 0;
     said.push_back(set.name + " " + brief(ratio));
   }
+  if (judged == 0) return finding;
   finding.measured = fmt::format("on {:g} of {:g} sets; times as long as the fastest: {}", good, judged, join(said));
   finding.outcome = grade(good / judged, share, 0.5);
   return finding;
@@ -213,10 +215,12 @@ Finding judge_steps_as_large(const Json& rule, const Evidence& evidence) {
     if (evidence.results.trials(set, label).empty() || evidence.results.trials(set, than).empty()) continue;
     const auto mine = largest_stable_step(evidence.results, set, label);
     const auto other = largest_stable_step(evidence.results, set, than);
+    if (!mine && !other) continue;
     judged += 1;
     good += mine.value_or(0) >= other.value_or(0) ? 1 : 0;
     said.push_back(fmt::format("{} {} and {}", set.name, step_text(mine), step_text(other)));
   }
+  if (judged == 0) return finding;
   finding.measured = fmt::format("on {:g} of {:g} sets: {}", good, judged, join(said, "; "));
   finding.outcome = grade(good / judged, share, part);
   return finding;

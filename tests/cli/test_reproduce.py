@@ -11,7 +11,7 @@ from program import PROGRAM, ProgramTest
 
 FIGURES = ["table1", "table2", "steps", "time50", "training", "testing", "correlation", "anchors-correlation", "anchors-time",
            "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance"]
-SMALL = ["--quick", "--iterations", "40", "--trials", "1", "--rows", "150"]
+SMALL = ["--quick", "--iterations", "40", "--trials", "1", "--rows", "600"]
 OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured"}
 
 

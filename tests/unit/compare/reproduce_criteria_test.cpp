@@ -37,6 +37,21 @@ TEST(ReproduceCriteria, Wins) {
   EXPECT_EQ(finding.says, "a claim");
 }
 
+TEST(ReproduceCriteria, WhereNobodyArrivesNothingIsMeasured) {
+  Evidence evidence = race();
+  for (auto& run : evidence.results.runs) run.objective.assign(10, 2);
+  for (const char* rule :
+       {R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})",
+        R"({"kind": "wins-on", "label": "sgd", "sets": ["A"]})", R"({"kind": "wins-kept", "label": "sgd"})",
+        R"({"kind": "among-best", "label": "sgd", "within": 3, "share": 1})",
+        R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1})"})
+    EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured) << rule;
+  for (auto& run : evidence.results.runs) run.tail_objective = 3;
+  EXPECT_EQ(outcome(evidence,
+                    R"({"kind": "steps-as-large", "label": "s3gd", "than": "sgd", "share": 1, "partly_share": 0.5})"),
+            Outcome::not_measured);
+}
+
 TEST(ReproduceCriteria, OtherContendersDoNotTakePartInThePapersRace) {
   Evidence evidence = race();
   evidence.results.runs.push_back(made_up_run("A", "auto", {.arrives = 0}));
