@@ -140,7 +140,7 @@ std::function<int()> setup_reproduce(CLI::App& app, const Common& common) {
   app.add_option("--iterations", options->settings.iterations, "at most so many for a run")
       ->check(whole_number(1))
       ->group("Limits");
-  app.add_option("--rows", options->settings.rows, "at most so many training rows where they are generated")
+  app.add_option("--rows", options->settings.rows, "generated sets: at most so many training rows, and columns")
       ->check(whole_number(1))
       ->group("Limits");
   return [options, &common] { return run(*options, common); };

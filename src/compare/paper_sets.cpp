@@ -20,8 +20,9 @@ std::string generated_rows(const Json& recipe, Index rows, Index cols, Index fir
 void generate_instead(FoundSet& set, const Json& recipe, const Settings& settings) {
   const Json smaller = settings.quick ? recipe.at("quick") : Json::object();
   Index train = smaller.value("train", set.train), test = smaller.value("test", set.test);
-  const Index cols = smaller.value("cols", set.cols);
+  Index cols = smaller.value("cols", set.cols);
   if (settings.rows > 0) {
+    cols = std::min(cols, settings.rows);
     train = std::min(train, settings.rows);
     test = std::min(test, std::max<Index>(1, settings.rows / 2));
   }

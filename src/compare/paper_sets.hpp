@@ -12,7 +12,7 @@ struct Settings {
   bool quick = false;
   Index iterations = 0;  // at most; 0 = as in the experiments' files
   Index trials = 0;      // likewise
-  Index rows = 0;        // at most so many generated training rows; 0 = as in the files
+  Index rows = 0;        // at most so many generated training rows, and columns; 0 = as in the files
   std::uint64_t seed = 0;
   int threads = 1;
   bool fresh = false;

@@ -44,11 +44,9 @@ Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Set
     plan.datasets.push_back(data_of(entry, sets, settings));
     tests = tests || !entry.is_object();
   }
-  SolveOptions common;
-  apply_paper_setting(plan.problem, common);
   plan.contenders.clear();
   for (const Json& text : wanted.at("contenders"))
-    plan.contenders.push_back(parse_contender(text.get<std::string>(), common));
+    plan.contenders.push_back(parse_contender(text.get<std::string>(), plan.common));
   plan.steps.clear();
   for (const Json& step : wanted.at("steps")) plan.steps.push_back(parse_step_rule(step.get<std::string>()));
   plan.trials = wanted.at("trials");

@@ -45,7 +45,7 @@ class Reproduce(ProgramTest):
         self.assertIn("results.json", self.error_of("reproduce", "--table", "-o", "nothing"))
 
     def test_every_figure_runs_and_has_its_part(self):
-        out, err = self.run_program("reproduce", *SMALL, "-o", "out", timeout=110)
+        out, err = self.run_program("reproduce", *SMALL, "-o", "out", timeout=500)
         results = self.results()
         self.assertEqual([figure["name"] for figure in results["figures"]], FIGURES)
         for figure in results["figures"]:
@@ -79,7 +79,7 @@ class Reproduce(ProgramTest):
         # The same again does nothing again, and the table can be printed.
         before = self.run_files()
         self.assertTrue(before)
-        self.run_program("reproduce", *SMALL, "-o", "out", timeout=110)
+        self.run_program("reproduce", *SMALL, "-o", "out", timeout=500)
         self.assertEqual(self.run_files(), before)
         table, _ = self.run_program("reproduce", "--table", "-o", "out")
         rows = [line for line in table.splitlines() if line.startswith("| `")]
@@ -103,7 +103,7 @@ class Reproduce(ProgramTest):
         process.wait()
         before = self.run_files()
         self.assertGreaterEqual(len(before), 4)
-        self.run_program(*arguments, timeout=110)
+        self.run_program(*arguments, timeout=500)
         after = self.run_files()
         finished = [path for path in before if path in after and after[path] == before[path]]
         self.assertGreaterEqual(len(finished), 3)  # the last one may have been cut

@@ -7,6 +7,6 @@ if(Python3_FOUND AND TARGET s3gd_app)
     set_tests_properties(cli_${name} PROPERTIES TIMEOUT 120 ENVIRONMENT "S3GD_PROGRAM=$<TARGET_FILE:s3gd_app>")
   endforeach()
   add_test(NAME cli_reproduce COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_reproduce.py)
-  set_tests_properties(cli_reproduce PROPERTIES TIMEOUT 300 ENVIRONMENT "S3GD_PROGRAM=$<TARGET_FILE:s3gd_app>")
+  set_tests_properties(cli_reproduce PROPERTIES TIMEOUT 600 ENVIRONMENT "S3GD_PROGRAM=$<TARGET_FILE:s3gd_app>")
   set_tests_properties(cli_export cli_export_onnx_vw PROPERTIES TIMEOUT 300)  # starts many programs
 endif()
