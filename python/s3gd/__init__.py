@@ -1,7 +1,8 @@
 """Linear models on large data, trained by stratified semi-stochastic gradients.
 
 Estimators with scikit-learn's manners over a compiled core: `LogisticRegression`, `LogisticRegressionCV`, `LinearSVC`,
-`Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`.
+`Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and `inspect`
+read, write and look at data; `datasets` names what is known.
 
 scikit-learn is imported when an estimator is first asked for, not before.
 
@@ -24,23 +25,33 @@ _HOME = {
     "lasso_path": "path",
     "enet_path": "path",
     "logistic_path": "path",
+    "load": "_data",
+    "save": "_data",
+    "inspect": "_data",
+    "Dataset": "_data",
     "Summary": "_results",
     "Trace": "_results",
 }
 
-__all__ = sorted(_HOME)
+_MODULES = ("datasets",)
+
+__all__ = sorted([*_HOME, *_MODULES])
 
 
 def __getattr__(name):
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 's3gd' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"{__name__}.{home}"), name)
+    if name in _MODULES:
+        value = import_module(f"{__name__}.{name}")
+    elif name in _HOME:
+        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    elif name == "__version__":
+        value = import_module(f"{__name__}._core").version
+    else:
+        raise AttributeError(f"module 's3gd' has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_HOME))
+    return sorted({*globals(), *_HOME, *_MODULES, "__version__"})

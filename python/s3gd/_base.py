@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._advice import in_words_of, without_stop
+from ._data import core_rows
 from ._objective import LOSSES, core_penalty
 from ._results import Summary, Trace
-from ._validation import checked_rows, checked_weights, core_rows, require_number
+from ._validation import checked_rows, require_number
 
 # Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
 # do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
@@ -149,6 +150,22 @@ class LinearBase(BaseEstimator):
         return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                          spec=self._spec(task, n_classes, total), options=options, start=start,
                          X_val=rows_val, y_val=targets_val, callback=callback)
+
+    def _along(self, X, targets, weights, task, n_classes, multipliers):
+        """Fits at many strengths, from strong to weak: what `_core.path` returns."""
+        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        lambdas = [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
+        options = self._options(task, X.nnz if sparse.issparse(X) else X.size)
+        result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                            spec=self._spec(task, n_classes, total), options=options, lambdas=lambdas)
+        if task == "softmax":
+            pairs = [centred(*pair, self._intercept(), self._penalty) for pair in zip(result["coef"], result["intercept"])]
+            result["coef"], result["intercept"] = (np.array(parts) for parts in zip(*pairs))
+        if result["status"] != "converged" and max(result["relative_gap"]) > self.tol:
+            warnings.warn(f"{sum(gap > self.tol for gap in result['relative_gap'])} of {len(lambdas)} fits along the path did not "
+                          f"reach tol={self.tol:g}: raise max_iter, or tol.", ConvergenceWarning,
+                          stacklevel=levels_to_the_caller())
+        return result
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1

@@ -16,6 +16,16 @@ class ClassifierBase(ClassifierMixin, LinearBase):
     _multiclass = "ovr"
     _class_weight = None
 
+    def _checked(self, X, y, sample_weight):
+        """Rows, the number of each row's class, its weight with and without that of its class (None: all the same)."""
+        X, y = checked_rows(self, X, y, reset=True)
+        own_weights = checked_weights(sample_weight, X)
+        self.classes_, codes = checked_classes(y)
+        require_two_classes(self.classes_)
+        weights = self._with_class_weights(codes, own_weights)
+        require_weight_in_each_class(self.classes_, codes, weights)
+        return X, codes, weights, own_weights
+
     def _task(self):
         task = "binary" if len(self.classes_) == 2 else self._multiclass
         if self._penalty in ("group", "nuclear") and task != "softmax":
@@ -91,12 +101,7 @@ class FittedAtOnce(ClassifierBase):
         self
         """
         self._check_parameters()
-        X, y = checked_rows(self, X, y, reset=True)
-        weights = checked_weights(sample_weight, X)
-        self.classes_, codes = checked_classes(y)
-        require_two_classes(self.classes_)
-        weights = self._with_class_weights(codes, weights)
-        require_weight_in_each_class(self.classes_, codes, weights)
+        X, codes, weights, _ = self._checked(X, y, sample_weight)
         rows_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
         codes_val = None if y_val is None else codes_of(y_val, self.classes_).astype(np.float64)
         return self._fit(X, codes, weights, self._task(), len(self.classes_), (rows_val, codes_val), callback)

@@ -1,9 +1,8 @@
-"""Checks of what users pass in, with scikit-learn's manners, and the form the compiled core wants it in."""
+"""Checks of what users pass in, with scikit-learn's manners."""
 
 import numbers
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -23,22 +22,6 @@ def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False):
     if y is None or (isinstance(y, str) and y == "no_validation"):
         return validate_data(estimator, X, y, reset=reset, **_ROWS)
     return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS)
-
-
-def core_rows(X):
-    """The rows as the core takes them: an array whose rows are contiguous, or the parts of a CSR matrix.
-
-    Arrays in C order and CSR matrices with sorted indices are handed over as they are; others are copied once.
-    """
-    if sparse.issparse(X):
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X.data, X.indices, X.indptr, X.shape[1]
-    contiguous_rows = X.strides[1] == X.itemsize and X.strides[0] >= X.shape[1] * X.itemsize
-    if X.shape[1] > 1 and not contiguous_rows:
-        X = np.ascontiguousarray(X)
-    return np.asarray(X)
 
 
 def checked_weights(sample_weight, X):
@@ -63,7 +46,7 @@ def checked_classes(y):
 def require_two_classes(classes):
     if len(classes) < 2:
         raise ValueError("This estimator needs samples of at least 2 classes in the data, but the data contains only one "
-                         f"class: {classes[0]!r}")
+                         f"class: {classes.tolist()[0]!r}")
 
 
 def codes_of(y, classes):
@@ -73,7 +56,7 @@ def codes_of(y, classes):
     codes[codes == len(classes)] = 0
     unknown = classes[codes] != y
     if unknown.any():
-        raise ValueError(f"y contains the class {y[unknown][0]!r}, which is not among the classes {classes.tolist()}")
+        raise ValueError(f"y contains the class {y[unknown].tolist()[0]!r}, which is not among the classes {classes.tolist()}")
     return codes
 
 

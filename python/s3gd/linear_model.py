@@ -231,6 +231,7 @@ class LinearModel(LinearBase):
     predict_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_proba)
     predict_log_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_log_proba)
 
+    _checked = FittedAtOnce._checked
     _task = FittedAtOnce._task
     _with_class_weights = FittedAtOnce._with_class_weights
 

@@ -128,6 +128,13 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self._loss, total_weight)
 
+    def _along_Cs(self, X, codes, weights, Cs):
+        """The path over ascending values of C; see `LinearBase._along`."""
+        self._check_parameters()
+        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        multipliers = [multiplier_of_C(C, self._loss, total) for C in Cs]
+        return self._along(X, codes, weights, self._task(), len(self.classes_), multipliers)
+
     def _solver(self, task):
         if self.solver in ("newton-cg", "newton-cholesky") or (task == "softmax" and self.solver in ("lbfgs", "sag", "saga")):
             return "auto"

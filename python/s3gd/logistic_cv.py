@@ -1,21 +1,19 @@
 """Logistic regression that chooses its strength by cross-validation."""
 
 import numpy as np
-from sklearn import config_context
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from ._classifier import ClassifierBase, ProbabilityMixin
-from ._validation import (checked_classes, checked_rows, checked_weights, require_number, require_two_classes,
-                          require_weight_in_each_class)
+from ._validation import require_number
 from .logistic import LogisticRegression
 
 
 class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     """Logistic regression with `C`, and `l1_ratio` where several are given, chosen by cross-validation.
 
-    In each fold the model is fitted at every `C`, from strong to weak penalties, each from where the last one ended, and
-    scored on the rows held out. The best mean score wins; the model is then fitted to all rows.
+    In each fold the model is fitted at every `C` along one path from strong to weak penalties, and scored on the rows
+    held out. The best mean score wins; the model is then fitted to all rows.
 
     Parameters
     ----------
@@ -45,7 +43,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_outputs, n_features + fit_intercept)
     n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, summary_, trace_ :
-        As of `LogisticRegression`; summary and trace are those of the last fit.
+        As of `LogisticRegression`; summary and trace are those of the fit to all rows.
 
     Examples
     --------
@@ -105,22 +103,16 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self
         """
         self.Cs_, self.l1_ratios_ = self._grid()
-        X, y = checked_rows(self, X, y, reset=True)
-        weights = checked_weights(sample_weight, X)
-        self.classes_, codes = checked_classes(y)
-        require_two_classes(self.classes_)
-        fit_weights = self._with_class_weights(codes, weights)
-        require_weight_in_each_class(self.classes_, codes, fit_weights)
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
-        model = self._model(warm_start=True)
-        with config_context(assume_finite=True):  # all rows have been looked at
-            self._cross_validate(model, X, y, weights, fit_weights, folds)
-        self._choose(model)
+        X, codes, fit_weights, weights = self._checked(X, y, sample_weight)
+        folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
+        model = self._model()
+        self._cross_validate(model, X, codes, weights, fit_weights, folds)
+        self._choose()
         if self.refit:
             model = self._model(C=self.C_, l1_ratio=self.l1_ratio_)
-            model.fit(X, y, fit_weights, X_val, y_val, callback)
+            model.fit(X, self.classes_[codes], fit_weights, X_val, y_val, callback)
             self.coef_, self.intercept_ = model.coef_, model.intercept_
-        self.summary_, self.trace_ = model.summary_, model.trace_
+            self.summary_, self.trace_ = model.summary_, model.trace_
         return self
 
     def _grid(self):
@@ -141,32 +133,37 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
                  "patience", "keep_on_interrupt")
         return LogisticRegression(**{name: getattr(self, name) for name in names}, **parameters)
 
-    def _cross_validate(self, model, X, y, weights, fit_weights, folds):
+    def _cross_validate(self, model, X, codes, weights, fit_weights, folds):
         scorer = get_scorer("accuracy" if self.scoring is None else self.scoring)
+        n_features = X.shape[1]
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         shape = len(folds), len(self.l1_ratios_), len(self.Cs_)
         self.scores_ = np.empty(shape)
         self.n_iter_ = np.empty(shape, dtype=np.int32)
-        self.coefs_paths_ = np.empty((*shape, n_outputs, X.shape[1] + bool(self.fit_intercept)))
-        part = lambda array, rows: None if array is None else array[rows]  # noqa: E731
+        self.coefs_paths_ = np.empty((*shape, n_outputs, n_features + bool(self.fit_intercept)))
+        model.classes_, model.n_features_in_ = self.classes_, n_features
         for fold, (train, test) in enumerate(folds):
-            missing = np.setdiff1d(self.classes_, y[train])
-            if missing.size:
-                raise ValueError(f"Fold {fold} of the cross-validation has no training rows of the class {missing[0]!r}: use "
-                                 "fewer, or stratified, folds.")
-            X_train, X_test = X[train], X[test]
+            self._require_every_class(fold, codes[train])
+            X_train, X_test, y_test = X[train], X[test], self.classes_[codes[test]]
+            train_weights = None if fit_weights is None else fit_weights[train]
             score_weights = {} if weights is None else {"sample_weight": weights[test]}
             for r, ratio in enumerate(self.l1_ratios_):
-                forget(model)
-                for c, C in enumerate(self.Cs_):
-                    model.set_params(C=C, l1_ratio=ratio).fit(X_train, y[train], part(fit_weights, train))
-                    self.scores_[fold, r, c] = scorer(model, X_test, y[test], **score_weights)
-                    self.n_iter_[fold, r, c] = model.n_iter_[0]
-                    self.coefs_paths_[fold, r, c, :, :X.shape[1]] = model.coef_
-                    if self.fit_intercept:
-                        self.coefs_paths_[fold, r, c, :, -1] = model.intercept_
+                path = model.set_params(C=self.Cs_.max(), l1_ratio=ratio)._along_Cs(X_train, codes[train], train_weights, self.Cs_)
+                self.n_iter_[fold, r] = np.maximum(1, np.ceil(path["passes"]))
+                self.coefs_paths_[fold, r, ..., :n_features] = path["coef"]
+                if self.fit_intercept:
+                    self.coefs_paths_[fold, r, ..., -1] = path["intercept"]
+                for c in range(len(self.Cs_)):
+                    model.coef_, model.intercept_ = path["coef"][c], path["intercept"][c]
+                    self.scores_[fold, r, c] = scorer(model, X_test, y_test, **score_weights)
 
-    def _choose(self, model):
+    def _require_every_class(self, fold, codes):
+        missing = np.setdiff1d(np.arange(len(self.classes_)), codes)
+        if missing.size:
+            raise ValueError(f"Fold {fold} of the cross-validation has no training rows of the class "
+                             f"{self.classes_.tolist()[missing[0]]!r}: use fewer, or stratified, folds.")
+
+    def _choose(self):
         if self.refit:
             r, c = np.unravel_index(np.argmax(self.scores_.mean(axis=0)), self.scores_.shape[1:])
             self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
@@ -178,9 +175,3 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         n_features = self.n_features_in_
         self.coef_ = np.ascontiguousarray(mean[:, :n_features])
         self.intercept_ = mean[:, -1].copy() if self.fit_intercept else np.zeros(len(mean))
-
-
-def forget(model):
-    """The next fit of a warm-started model begins from nothing."""
-    if hasattr(model, "coef_"):
-        del model.coef_

@@ -1,11 +1,11 @@
 """Regularisation paths: one problem at many strengths of its penalty, each fitted from where the last one ended."""
 
 import numpy as np
-from sklearn import config_context
 from sklearn.utils import check_array, check_X_y
 
+from ._objective import multiplier_of_alpha
 from ._validation import checked_weights, require_number
-from .logistic import LogisticRegression, penalty_by_ratio
+from .logistic import LogisticRegression
 from .regression import ElasticNet
 
 
@@ -87,15 +87,12 @@ def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_in
     if alphas is None:
         alphas = _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas)
     alphas = np.sort(check_array(alphas, ensure_2d=False, dtype=np.float64))[::-1]
-    model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, warm_start=True, tol=tol, max_iter=max_iter,
-                       n_jobs=n_jobs)
-    coefs, gaps, intercepts = np.empty((X.shape[1], len(alphas))), np.empty(len(alphas)), np.empty(len(alphas))
-    with config_context(assume_finite=True):  # all rows have been looked at
-        for k, alpha in enumerate(alphas):
-            model.set_params(alpha=alpha).fit(X, y, weights)
-            coefs[:, k], intercepts[k] = model.coef_, model.intercept_
-            gaps[k] = _gap(model.summary_) / 2  # the library's squared loss has no one half
-    return (alphas, coefs, gaps, intercepts) if fit_intercept else (alphas, coefs, gaps)
+    model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+    model._check_parameters()
+    path = model._along(X, y, weights, "regression", 0, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
+    coefs = np.ascontiguousarray(path["coef"][:, 0].T)
+    gaps = path["relative_gap"] * np.abs(path["objective"]) / 2  # the library's squared loss has no one half
+    return (alphas, coefs, gaps, path["intercept"][:, 0]) if fit_intercept else (alphas, coefs, gaps)
 
 
 def logistic_path(X, y, *, Cs=10, l1_ratio=None, fit_intercept=True, class_weight=None, sample_weight=None, tol=1e-4,
@@ -140,14 +137,11 @@ def logistic_path(X, y, *, Cs=10, l1_ratio=None, fit_intercept=True, class_weigh
         require_number("Cs", Cs, least=1)
         Cs = np.logspace(-4, 4, int(Cs))
     Cs = np.sort(np.asarray(Cs, dtype=np.float64))
-    model = LogisticRegression(penalty_by_ratio(l1_ratio), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol,
-                               class_weight=class_weight, warm_start=True, max_iter=max_iter, n_jobs=n_jobs)
-    fits = []
-    for C in Cs:
-        model.set_params(C=C).fit(X, y, sample_weight)
-        fits.append((model.coef_, model.intercept_, model.summary_.certificate["relative_gap"]))
-    coefs, intercepts, gaps = (np.array(column) for column in zip(*fits))
-    return Cs, coefs, intercepts, gaps
+    model = LogisticRegression(C=Cs.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
+                               class_weight=class_weight, n_jobs=n_jobs)
+    X, codes, weights, _ = model._checked(X, y, sample_weight)
+    path = model._along_Cs(X, codes, weights, Cs)
+    return Cs, path["coef"], path["intercept"], path["relative_gap"]
 
 
 def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
@@ -156,10 +150,5 @@ def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
     require_number("n_alphas", n_alphas, least=1)
     shares = np.full(X.shape[0], 1.0 / X.shape[0]) if weights is None else weights / weights.sum()
     rest = y - shares @ y if fit_intercept else y
-    largest = np.abs(X.T @ (shares * rest)).max() / l1_ratio
+    largest = np.abs(X.T @ (shares * rest)).max() / l1_ratio * (1 + 1e-13)  # rounding must let no weight in
     return largest * np.logspace(0, np.log10(eps), int(n_alphas))
-
-
-def _gap(summary):
-    certificate = summary.certificate
-    return certificate["relative_gap"] * abs(certificate["primal"])
