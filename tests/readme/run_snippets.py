@@ -4,7 +4,8 @@
     run_snippets.py PAGE SOURCE BUILD WORK COMPILER
 
 ```sh blocks run with bash in one empty folder, in order, with the installed program on the PATH; those that start with
-cmake run in SOURCE. ```cpp blocks are compiled with the installed headers and library, and run. Each must exit with 0.
+cmake run in SOURCE. ```cpp blocks are compiled with the installed headers and library, and run. ```python blocks run with the
+package of BUILD, where it has been built. Each must exit with 0.
 """
 import os
 import re
@@ -47,6 +48,12 @@ def main():
             run([compiler, "-std=c++20", "-Wall", "-Werror", f"-I{prefix}/include", f"{program}.cpp", "-o", program,
                  f"-L{prefix}/lib", "-ls3gd", f"-Wl,-rpath,{prefix}/lib"])
             run([program], cwd=folder, env=environment)
+        elif language == "python":
+            python = source / "build/python-venv/bin/python"
+            if not list(build.glob("python/s3gd/_core*.so")) or not python.exists():
+                print("not run: the Python package has not been built (tools/setup python, S3GD_BUILD_PYTHON=ON)")
+                continue
+            run([python, "-c", text], cwd=folder, env=environment | {"PYTHONPATH": str(build / "python")})
         elif language in SHOWN_ONLY:
             continue
         else:
