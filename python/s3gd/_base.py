@@ -112,13 +112,15 @@ class LinearBase(BaseEstimator):
     def _solver(self, task):
         return self.solver
 
-    def _options(self, task, n_numbers):
+    def _options(self, task, X):
         solver = self._solver(task)
-        small = n_numbers <= SMALL_PROBLEM and solver == "auto"
+        small = (X.nnz if sparse.issparse(X) else X.size) <= SMALL_PROBLEM and solver == "auto"
         options = {"solver": solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
                    "passes": float(self.max_iter), "threads": 1 if small else threads_of(self.n_jobs),
                    "seed": seed_of(self.random_state), "trace": bool(self.trace),
                    "keep_on_interrupt": bool(self.keep_on_interrupt)}
+        if not sparse.issparse(X):
+            options["check"] = False  # scikit-learn has looked for NaN; of sparse rows the indices are to be checked too
         if self.max_seconds is not None:
             options["seconds"] = float(self.max_seconds)
         if self.patience is not None:
@@ -155,7 +157,7 @@ class LinearBase(BaseEstimator):
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""
         total = float(X.shape[0]) if weights is None else float(weights.sum())
         lambdas = [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
-        options = self._options(task, X.nnz if sparse.issparse(X) else X.size)
+        options = self._options(task, X)
         result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                             spec=self._spec(task, n_classes, total), options=options, lambdas=lambdas)
         if task == "softmax":
@@ -169,8 +171,7 @@ class LinearBase(BaseEstimator):
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1
-        n_numbers = X.nnz if sparse.issparse(X) else X.size
-        result = self._run(X, targets, weights, task, n_classes, options=self._options(task, n_numbers),
+        result = self._run(X, targets, weights, task, n_classes, options=self._options(task, X),
                            start=self._start(n_outputs, X.shape[1]), validation=validation,
                            callback=joined(self.verbose, callback))
         self._keep(result, task)
@@ -226,7 +227,7 @@ class LinearBase(BaseEstimator):
             self.weight_seen_, self._first_step = 0.0, None
         weight_before = self.weight_seen_
         self.weight_seen_ += float(X.shape[0]) if weights is None else float(weights.sum())
-        options = {**self._options(task, math.inf), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
+        options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
             options["solver"] = "s3gd"
         step = getattr(self, "_first_step", None)

@@ -17,6 +17,9 @@ except ImportError:  # before scikit-learn 1.6
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "accept_large_sparse": True}
 
 
+MOST_COUNTED = 4096
+
+
 def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False):
     """X, or X and y, as scikit-learn would accept them; float32 and float64 stay what they are, and where they are."""
     if y is None or (isinstance(y, str) and y == "no_validation"):
@@ -38,9 +41,22 @@ def checked_weights(sample_weight, X):
 
 def checked_classes(y):
     """The classes in order, and for each row the number of its class."""
+    y = np.asarray(y)
+    if y.dtype.kind in "biu" and y.ndim == 1:
+        lowest, highest = int(y.min()), int(y.max())
+        if highest - lowest < MOST_COUNTED and highest < 2**62:
+            return _counted_classes(y, lowest, highest)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.reshape(-1)
+
+
+def _counted_classes(y, lowest, highest):
+    """Whole numbers close together are numbered without sorting them."""
+    places = y.astype(np.intp) - lowest
+    there = np.bincount(places, minlength=highest - lowest + 1) > 0
+    number = np.cumsum(there) - 1
+    return (np.flatnonzero(there) + lowest).astype(y.dtype), number[places]
 
 
 def require_two_classes(classes):

@@ -293,8 +293,8 @@ class LinearModel(LinearBase):
             spec["penalty_factor"] = np.array(self.penalty_factor, dtype=np.float64)
         return spec
 
-    def _options(self, task, n_numbers):
-        options = {**super()._options(task, n_numbers), "batch": int(self.batch), "graph_mode": self.graph_mode,
+    def _options(self, task, X):
+        options = {**super()._options(task, X), "batch": int(self.batch), "graph_mode": self.graph_mode,
                    "control": self.control, "trace_gradients": bool(self.trace_gradients)}
         if self.step != "auto":
             options["step"] = float(self.step)

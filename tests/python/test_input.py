@@ -220,3 +220,14 @@ def test_import_is_quick_to_its_feet():
     code = "import s3gd; print(s3gd.Ridge, 'Ridge' in dir(s3gd)); s3gd.Rigde"
     failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "True" in failed.stdout and "has no attribute 'Rigde'" in failed.stderr
+
+
+@pytest.mark.parametrize("y", [np.array([5, 3, 3, 9, 5]), np.array([2, -7, 2, 2]), np.array([True, False, True]),
+                               np.array([200, 3, 200], dtype=np.uint8), np.array([0, 10**6, 0]), np.array([1.0, 3.0, 1.0]),
+                               np.array([-128, 127, 0], dtype=np.int8), np.array([2**63, 2**63 + 1], dtype=np.uint64)], ids=repr)
+def test_classes_are_numbered_as_by_sorting(y):
+    from s3gd._validation import checked_classes
+
+    classes, codes = checked_classes(y)
+    expected, numbers = np.unique(y, return_inverse=True)
+    assert classes.dtype == y.dtype and classes.tolist() == expected.tolist() and codes.tolist() == numbers.tolist()
