@@ -11,10 +11,13 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import estimator_checks
 
+# Rows of no weight change the folds and so the choice, which checks before 1.6 do not allow for: scikit-learn's own class is
+# expected to fail there. With one value there is no choice.
+NEW_CHECKS = hasattr(estimator_checks, "estimator_checks_generator")
 ESTIMATORS = [
     s3gd.LogisticRegression(),
     s3gd.LogisticRegression(l1_ratio=1.0),
-    s3gd.LogisticRegressionCV(Cs=2, cv=2),
+    s3gd.LogisticRegressionCV(Cs=2 if NEW_CHECKS else [1.0], cv=2),
     s3gd.LinearSVC(),
     s3gd.LinearSVC(loss="smooth_hinge", intercept="free"),
     s3gd.Ridge(),
@@ -35,7 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 def generated(estimator):
     """The checks scikit-learn would run."""
-    if hasattr(estimator_checks, "estimator_checks_generator"):
+    if NEW_CHECKS:
         return list(estimator_checks.estimator_checks_generator(estimator))
     return list(estimator_checks.check_estimator(estimator, generate_only=True))
 
