@@ -19,8 +19,21 @@ constexpr Index kAccumulatorBytes = 32 << 20;  // ... and memory for them at mos
 constexpr Index kWorthAThread = 16384;         // stored entries below which a chunk is not worth starting
 constexpr Index kColumnBlock = 4096;
 constexpr Index kSumChunk = 4096;
+constexpr Index kLossBlock = 256;  // margins whose losses are made at once
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// sum_i term(i), chunk by chunk: `part` sums those of its rows.
+template <class Part>
+double sum_over_chunks(const Problem& problem, const Part& part) {
+  const Index rows = problem.rows();
+  std::vector<double> parts(at((rows + kSumChunk - 1) / kSumChunk));
+  parallel_ranges(rows, kSumChunk, problem.spec().threads,
+                  [&](Index begin, Index end, Index chunk) { parts[at(chunk)] = part(begin, end); });
+  double sum = 0;
+  for (const double value : parts) sum += value;
+  return sum;
+}
 
 template <class T>
 void dot_group(const DenseView<T>& x, Index first, Index count, const double* w, double* out) {
@@ -252,22 +265,28 @@ void margins(const Problem& problem, std::span<const double> w, std::span<double
 }
 
 double sum_over_rows(const Problem& problem, const std::function<double(Index row)>& term) {
-  const Index rows = problem.rows();
-  std::vector<double> parts(at((rows + kSumChunk - 1) / kSumChunk));
-  parallel_ranges(rows, kSumChunk, problem.spec().threads, [&](Index begin, Index end, Index chunk) {
+  return sum_over_chunks(problem, [&](Index begin, Index end) {
     double sum = 0;
     for (Index i = begin; i < end; ++i) sum += term(i);
-    parts[at(chunk)] = sum;
+    return sum;
   });
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
 }
 
 double loss_at(const Problem& problem, std::span<const double> margins) {
   const Loss loss(problem.spec().loss);
   const auto y = problem.targets();
-  return sum_over_rows(problem, [&](Index i) { return problem.weight(i) * loss.value(margins[at(i)], y[at(i)]); });
+  const auto weights = problem.weights();
+  const double even = problem.weight(0);
+  return sum_over_chunks(problem, [&](Index begin, Index end) {
+    double values[kLossBlock];
+    double sum = 0;
+    for (Index first = begin; first < end; first += kLossBlock) {
+      const Index count = std::min(kLossBlock, end - first);
+      loss.terms(margins.data() + first, y.data() + first, count, {.value = values});
+      for (Index r = 0; r < count; ++r) sum += (weights.empty() ? even : weights[at(first + r)]) * values[r];
+    }
+    return sum;
+  });
 }
 
 double loss_and_gradient(const Problem& problem, std::span<const double> w, std::span<double> gradient,
