@@ -118,7 +118,7 @@ std::string caption_of(const RunRows& rows, const std::string& dataset) {
     if (trials == nullptr) continue;
     if (trials->step != kNoStep) different.insert(trials->step);
     if (trials->step != kNoStep) steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
-    if (!trials->chosen || !trials->all_well())
+    if (!trials->settled || !trials->all_well())
       unsettled += fmt::format("{}{} ({})", unsettled.empty() ? "" : ", ", label,
                                trials->all_well() ? "no stable step" : trials->status());
   }

@@ -124,8 +124,10 @@ RunRows::RunRows(const Json& run) : run_(run) {
   for (const Json& choice : list_at(run, "chosen"))
     for (Trials& trials : trials_)
       if (trials.dataset == text_at(choice, "dataset") && trials.label == text_at(choice, "label") &&
-          trials.step_value == choice.value("step", Json()))
+          trials.step_value == choice.value("step", Json())) {
         trials.chosen = true;
+        trials.settled = choice.value("stable", Json(true)) != false;
+      }
 }
 
 const Json& RunRows::about(const std::string& dataset) const {

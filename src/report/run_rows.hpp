@@ -30,7 +30,8 @@ inline const std::string kNoStep = "no step";  // of solvers that have none
 struct Trials {
   std::string dataset, label, step;  // step: as it is said
   Json step_value;
-  bool chosen = false;
+  bool chosen = false;   // for its dataset and label
+  bool settled = false;  // chosen as a stable step, not for want of one
   std::vector<const Json*> runs = {};
 
   bool all_well() const;                      // none diverged or failed

@@ -17,11 +17,11 @@ Cell step_cell(const RunRows& rows, const Trials& trials) {
   std::string text = trials.all_well() && std::isfinite(tail) && optimum > 0
                          ? fmt::format("{:+.3g} %", 100 * (tail / optimum - 1))
                          : trials.status();
-  if (trials.chosen) text += " \u2713";
+  if (trials.chosen) text += trials.settled ? " \u2713" : " (shown)";
   const bool stable =
       std::all_of(trials.runs.begin(), trials.runs.end(), [](const Json* run) { return flag_at(*run, "stable"); });
   Cell::Look look = stable ? Cell::Look::plain : Cell::Look::faint;
-  if (trials.chosen) look = Cell::Look::best;
+  if (trials.settled) look = Cell::Look::best;
   if (!trials.all_well()) look = Cell::Look::poor;
   return {text, look, fmt::format("{}; mean of the last iterations {}", trials.status(), number(tail))};
 }
@@ -79,7 +79,8 @@ void add_steps(Document& document, const RunRows& rows) {
   document.parts.push_back(Text{
       .heading = "Steps",
       .body = "How far above F* the last iterations were on average, for every step tried. \u2713 marks the step that "
-              "was chosen: the largest stable one. Faint: not stable."});
+              "was chosen: the largest stable one. Faint: not stable; where none was, the one that is "
+              "shown is named."});
   const std::vector<std::string> steps = steps_of(rows);
   Table table{.title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}};
   for (const std::string& step : steps) table.columns.push_back({step == kNoStep ? step : "step " + step});

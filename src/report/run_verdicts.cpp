@@ -150,6 +150,8 @@ void add_verdicts(Document& document, const RunRows& rows) {
   }
   facts.list.push_back(runs_fact(rows));
   document.parts.push_back(std::move(facts));
+  for (const Json& note : list_at(rows.json(), "notes"))
+    document.parts.push_back(Text{.body = "Note: " + words_of(note)});
   if (races.empty()) document.parts.push_back(Text{.body = "No verdict: the optimum or the runs are missing."});
   for (const Race& race : races) document.parts.push_back(summary(race));
   for (const Race& race : races) document.parts.push_back(every_time(race, rows));

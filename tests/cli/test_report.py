@@ -67,6 +67,17 @@ class Report(ProgramTest):
         run = run_of(CURVES)
         run["chosen"] = run["chosen"][:1]
         self.assertIn("Not stable: sgd (no stable step)", self.page(run))
+        run = run_of(CURVES)
+        self.assertNotIn("Not stable", self.page(run))
+        run["chosen"][1]["stable"] = False
+        page = self.page(run)
+        self.assertIn("Not stable: sgd (no stable step)", page)
+        self.assertEqual((page.count("(shown)</td>"), page.count(" \u2713</td>")), (1, 1))
+
+    def test_notes_are_said(self):
+        run = run_of(CURVES)
+        run["notes"] = ["the clocks were <disturbed>"]
+        self.assertIn("<p>Note: the clocks were &lt;disturbed&gt;</p>", self.page(run))
 
     def test_missing_parts_are_no_error(self):
         run = run_of(CURVES)
