@@ -1,4 +1,5 @@
-// The same fit as bench/python/overhead.py, called from C++: seconds of each of REPEATS calls, one a line.
+// The same fit as bench/python/overhead.py, called from C++: for each of REPEATS calls a line with its seconds, its
+// processor seconds and the objective.
 //     bench_overhead FILE.s3d LAMBDA TOL THREADS REPEATS
 #include <fmt/format.h>
 
@@ -21,8 +22,8 @@ int main(int count, char** words) {
   SolveOptions options;
   options.tol = std::atof(words[3]);
   for (int k = std::atoi(words[5]); k > 0; --k) {
-    const double wall = wall_now();
+    const double wall = wall_now(), cpu = cpu_now();
     const Solution solution = solve(Problem(data, spec), options);
-    fmt::print("{:.9f} {:.17g}\n", wall_now() - wall, solution.summary.objective);
+    fmt::print("{:.9f} {:.9f} {:.17g}\n", wall_now() - wall, cpu_now() - cpu, solution.summary.objective);
   }
 }

@@ -30,3 +30,12 @@ foreach(file IN LISTS files)
     s3gd_add_python_test(Python.oldest_${name} ${oldest} ${file})
   endif()
 endforeach()
+
+# Builds the wheel anew: in seconds where a compiler cache has the release build's objects.
+if(CCACHE_PROGRAM)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_path('purelib'))"
+                  OUTPUT_VARIABLE packages OUTPUT_STRIP_TRAILING_WHITESPACE)
+  add_test(NAME Python.Wheel COMMAND ${Python_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/wheel/check_wheel.py
+                                     ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/wheel ${packages})
+  set_tests_properties(Python.Wheel PROPERTIES TIMEOUT 900 LABELS python)
+endif()

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Builds the wheel as a packager does, and runs it as a user without compiler and libraries would.
+
+    check_wheel.py SOURCE WORK PACKAGES     PACKAGES: a site-packages folder with NumPy, SciPy and scikit-learn
+
+The wheel goes into a fresh virtual environment that knows nothing of SOURCE; its program runs with an empty environment.
+Every library that is mapped into the process must come with Python's packages, but for those of every Linux system.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+MOST_BYTES = 40 << 20
+OF_EVERY_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1",
+                   "ld-linux-x86-64.so.2", "libgcc_s.so.1", "libstdc++.so.6"}
+
+PROGRAM = """
+import numpy as np, os, s3gd, sys
+from s3gd import LogisticRegression, load, save
+data = load("gen:manifold?rows=400&cols=6")
+model = LogisticRegression().fit(data.X, data.y)
+assert model.score(data.X, data.y) > 0.6, model.score(data.X, data.y)
+save(os.path.join(sys.argv[1], "rows.svm.zst"), data.X, data.y)
+assert load(os.path.join(sys.argv[1], "rows.svm.zst"), layout="dense").X.shape == data.X.shape
+print(s3gd.__file__)
+print("--")
+print("\\n".join(sorted({line.split()[-1] for line in open("/proc/self/maps") if ".so" in line})))
+"""
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], check=True, stdin=subprocess.DEVNULL, **options)
+
+
+def foreign(libraries, environment, packages):
+    """Those that are neither Python's own, nor of a package, nor of every system."""
+    own = [str(environment), str(packages), sys.base_prefix]
+    return [name for name in libraries
+            if not any(name.startswith(folder) for folder in own) and Path(name).name not in OF_EVERY_SYSTEM
+            and "/lib-dynload/" not in name and not Path(name).name.startswith("libpython")]
+
+
+def main():
+    source, work, packages = (Path(word).resolve() for word in sys.argv[1:4])
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    run(source / "tools/wheel", work / "dist")
+    wheels = list((work / "dist").glob("s3gd-*.whl"))
+    assert len(wheels) == 1, wheels
+    assert "manylinux" in wheels[0].name, f"{wheels[0].name} is for this machine alone"
+    assert wheels[0].stat().st_size < MOST_BYTES, f"{wheels[0].stat().st_size} bytes"
+
+    environment = work / "venv"
+    venv.create(environment, with_pip=False)
+    site = next((environment / "lib").glob("python*/site-packages"))
+    run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site, wheels[0])
+    (site / "packages.pth").write_text(f"{packages}\n")
+    answer = run("env", "-i", environment / "bin/python", "-c", PROGRAM, work, cwd=work, stdout=subprocess.PIPE, text=True)
+    home, libraries = answer.stdout.split("--\n")
+    assert home.startswith(str(site)), home
+    strangers = foreign(libraries.split(), environment, packages)
+    assert not strangers, f"libraries of this machine: {strangers}"
+    print(f"{wheels[0].name}: {wheels[0].stat().st_size / 2**20:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
