@@ -29,6 +29,7 @@ _HOME = {
     "save": "_data",
     "inspect": "_data",
     "Dataset": "_data",
+    "__version__": "_data",
     "Summary": "_results",
     "Trace": "_results",
 }

@@ -6,6 +6,8 @@ import numpy as np
 
 from . import _core
 
+__version__ = _core.version
+
 
 @dataclass
 class Dataset:

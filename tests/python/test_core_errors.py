@@ -87,6 +87,21 @@ def test_arguments_that_do_not_fit_are_refused(changes, words):
         _core.fit(**({"X": X, "y": CODES, "spec": spec_of()} | changes))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_of_all_numbers_only_those_that_are_not_finite_are_refused(dtype):
+    """At every place of a row of 19, which no vector divides: the largest, the least and the tiniest are fine."""
+    limits = np.finfo(dtype)
+    for place in range(19):
+        rows = np.random.default_rng(place).normal(size=(4, 19)).astype(dtype)
+        for value in (limits.max, limits.min, limits.tiny, limits.smallest_subnormal, -0.0):
+            rows[2, place] = value
+            _core.inspect(rows)
+        for value in (np.nan, -np.nan, np.inf, -np.inf):
+            rows[2, place] = value
+            with pytest.raises(_core.Error, match="row 2 holds a value that is not finite"):
+                _core.inspect(rows)
+
+
 def test_a_class_whose_rows_weigh_nothing_is_refused():
     rows, codes = sample(classes=3)
     weights = np.where(codes == 1, 0.0, 1.0)
@@ -100,9 +115,9 @@ import resource
 import numpy as np
 from s3gd import _core
 with open("/proc/self/statm") as file:
-    limit = int(file.read().split()[0]) * resource.getpagesize() + (128 << 20)
+    limit = int(file.read().split()[0]) * resource.getpagesize() + (512 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-rows = np.zeros(0), np.zeros(0, np.int64), np.zeros(41, np.int64), 1 << 25  # each vector of weights takes 256 MB
+rows = np.zeros(0), np.zeros(0, np.int64), np.zeros(41, np.int64), 1 << 27  # each vector of weights takes 1 GB
 try:
     _core.fit(rows, np.arange(40.0) % 2, spec={"lambda": 1.0}, options={"threads": 1})
 except MemoryError:
