@@ -2,7 +2,7 @@
 
 Estimators with scikit-learn's manners over a compiled core: `LogisticRegression`, `LogisticRegressionCV`, `LinearSVC`,
 `Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and `inspect`
-read, write and look at data; `datasets` names what is known.
+read, write and look at data; `datasets` names what is known; `compare` puts solvers side by side.
 
 scikit-learn is imported when an estimator is first asked for, not before.
 
@@ -29,6 +29,8 @@ _HOME = {
     "save": "_data",
     "inspect": "_data",
     "Dataset": "_data",
+    "compare": "_compare",
+    "Comparison": "_compare",
     "__version__": "_data",
     "Summary": "_results",
     "Trace": "_results",

@@ -146,6 +146,13 @@ def inspect(
     ``options`` are ``batch``, ``inner``, ``step``, ``variance``, ``anchors``, ``neighbours``, ``kernel``, ``threads``, ``seed``.
     """
 
+def compare(plan: str, folder: str, callback: Callback | None = None) -> dict[str, Any]:
+    """Runs a plan (JSON, docs/compare.md) and writes ``run.json``, tables and pages into ``folder``.
+
+    Returns ``status``, ``runs``, ``planned``, ``failed`` and ``run_file``. A callback is called now and then with ``done``,
+    ``of``, ``doing``, ``iteration`` and ``seconds_left``.
+    """
+
 def known_datasets() -> list[dict[str, Any]]:
     """The catalogue: name, summary, sizes, homepage, and whether the rows are here."""
 

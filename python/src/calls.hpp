@@ -27,6 +27,7 @@ void save(const std::string& path, nb::object x, nb::object y, nb::object sample
 nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,
                    std::vector<std::string> class_names, nb::dict spec, nb::dict options);
 nb::object known_datasets();
+nb::dict compare(const std::string& plan, const std::string& folder, nb::object callback);
 std::string data_path(const std::string& name, const std::string& part);
 
 }  // namespace s3gd::python

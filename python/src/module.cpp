@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
         "labels"_a = "none", "class_names"_a = nb::list(), "feature_names"_a = nb::list(), see);
   m.def("inspect", &inspect, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
         "labels"_a = "none", "class_names"_a = nb::list(), "spec"_a = nb::dict(), "options"_a = nb::dict(), see);
+  m.def("compare", &compare, "plan"_a, "folder"_a, "callback"_a = nb::none(), see);
   m.def("known_datasets", &known_datasets, see);
   m.def("data_path", &data_path, "name"_a, "part"_a = "train", see);
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import s3gd
-from s3gd import _core, _data, datasets
+from s3gd import _compare, _core, _data, datasets
 
 STUB = Path(__file__).resolve().parents[2] / "python" / "s3gd" / "_core.pyi"
 
@@ -49,7 +49,7 @@ def test_versions_agree():
     assert re.fullmatch(r"\d+\.\d+\.\d+", _core.version)
 
 
-@pytest.mark.parametrize("module", [_data, datasets])
+@pytest.mark.parametrize("module", [_compare, _data, datasets])
 def test_the_examples_of_the_documentation_are_right(module):
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0
