@@ -31,7 +31,6 @@ _HOME = {
     "Dataset": "_data",
     "compare": "_compare",
     "Comparison": "_compare",
-    "__version__": "_data",
     "Summary": "_results",
     "Trace": "_results",
 }

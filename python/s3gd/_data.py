@@ -6,8 +6,6 @@ import numpy as np
 
 from . import _core
 
-__version__ = _core.version
-
 
 @dataclass
 class Dataset:

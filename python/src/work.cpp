@@ -62,7 +62,7 @@ void Work::serve(std::unique_lock<std::mutex>& lock) {
       go_on = errand != nullptr && (*errand)();
     } catch (nb::python_error& error) {
       error.restore();
-      keep_error();
+      take_error();
     }
     look_at_signals();
   }
@@ -86,21 +86,17 @@ bool Work::ask(const std::function<bool()>& errand) {
 }
 
 void Work::look_at_signals() {
-  if (!in_main_thread_ || PyErr_CheckSignals() == 0) return;
-  if (on_interrupt_ == OnInterrupt::keep && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
-    PyErr_Clear();
-    stop_.store(true);
-    return;
-  }
-  keep_error();
+  if (in_main_thread_ && PyErr_CheckSignals() != 0) take_error();
 }
 
-void Work::keep_error() {
-  if (raised_)
+// Ctrl-C during a callback is raised there, and means the same.
+void Work::take_error() {
+  stop_.store(true);
+  const bool kept = on_interrupt_ == OnInterrupt::keep && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0;
+  if (kept || raised_)
     PyErr_Clear();
   else
     raised_.emplace();
-  stop_.store(true);
 }
 
 }  // namespace s3gd::python

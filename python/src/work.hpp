@@ -37,7 +37,7 @@ class Work {
   void wait(std::unique_lock<std::mutex>& lock);
   void serve(std::unique_lock<std::mutex>& lock);
   void look_at_signals();
-  void keep_error();  // of Python, the first; ends the work
+  void take_error();  // of Python, the first; ends the work
 
   OnInterrupt on_interrupt_;
   bool in_main_thread_;

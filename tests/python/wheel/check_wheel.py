@@ -4,9 +4,10 @@
     check_wheel.py SOURCE WORK PACKAGES     PACKAGES: a site-packages folder with NumPy, SciPy and scikit-learn
 
 The wheel goes into a fresh virtual environment that knows nothing of SOURCE; its program runs with an empty environment.
-Every library that is mapped into the process must come with Python's packages, but for those of every Linux system.
+So does README's example. Every library that is mapped into the process must come with Python's packages, but for those of
+every Linux system.
 """
-import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,10 @@ def main():
     assert home.startswith(str(site)), home
     strangers = foreign(libraries.split(), environment, packages)
     assert not strangers, f"libraries of this machine: {strangers}"
+    examples = re.findall(r"^```python\n(.*?)^```$", (source / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert examples, "README.md has no example in Python"
+    for example in examples:
+        run("env", "-i", environment / "bin/python", "-c", example, cwd=work)
     print(f"{wheels[0].name}: {wheels[0].stat().st_size / 2**20:.1f} MB")
 
 
