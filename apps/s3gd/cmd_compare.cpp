@@ -32,16 +32,13 @@ std::vector<std::string> command_line() {
 // The display of a plan at work. What it will take is said once, before the first run.
 class Display {
  public:
-  explicit Display(const Common& common) : common_(common), line_(common, "comparing") {}
+  Display(const Common& common, bool quick) : common_(common), quick_(quick), line_(common, "comparing") {}
 
   bool show(const PlanProgress& now, Index iterations) {
     if (!std::isnan(now.seconds_left) && !announced_) {
       line_.clear();
       announced_ = true;
-      remark(common_, now.seconds_left > 0
-                          ? fmt::format("{} runs, about {} for those that are not there yet (--quick for fewer)",
-                                        format_count(now.of), format_seconds(now.seconds_left))
-                          : fmt::format("{} runs", format_count(now.of)));
+      announce(now);
     }
     std::string text = fmt::format("{}/{}  {}", now.done, now.of, now.doing);
     if (now.iteration > 0)
@@ -52,7 +49,18 @@ class Display {
   }
 
  private:
+  void announce(const PlanProgress& now) const {
+    std::string text = format_count(now.of) + " runs";
+    if (now.seconds_left > 0)
+      text += ", about " + format_seconds(now.seconds_left) + " for those that are not there yet";
+    if (now.seconds_left > kLong && !quick_) text += "; --quick takes a tenth of that";
+    remark(common_, text);
+  }
+
+  static constexpr double kLong = 60;
+
   const Common& common_;
+  bool quick_;
   Progress line_;
   bool announced_ = false;
 };
@@ -70,7 +78,7 @@ int compare(const CompareOptions& options, const Common& common, bool threads_gi
   Plan plan = plan_of(options, common, threads_given);
   plan.command = command_line();
   const std::string folder = folder_of(options, plan);
-  Display display(common);
+  Display display(common, options.quick);
   const PlanResult result =
       run_plan(plan, folder, [&](const PlanProgress& now) { return display.show(now, plan.iterations); });
   if (plan.estimate_only) return estimate(plan, result, common);

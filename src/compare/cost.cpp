@@ -1,6 +1,7 @@
 #include "compare/cost.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -15,10 +16,14 @@ constexpr double kTrialSeconds = 0.25;
 
 double seconds_of_a_look(const Subject& subject) {
   const std::vector<double> zero(static_cast<std::size_t>(subject.problem.dim()), 0.0);
-  const double started = wall_now();
-  objective(subject.judge, zero);
-  if (subject.test) objective(*subject.test, zero);
-  return wall_now() - started;
+  double least = std::numeric_limits<double>::infinity();  // the first time, memory is cold
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const double started = wall_now();
+    objective(subject.judge, zero);
+    if (subject.test) objective(*subject.test, zero);
+    least = std::min(least, wall_now() - started);
+  }
+  return least;
 }
 
 }  // namespace
