@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "anchor/rows.hpp"
+#include "base/threads.hpp"
 #include "finish/curvature_sample.hpp"
 #include "kernel/kernel.hpp"
 #include "softmax/sandwich.hpp"
@@ -13,7 +14,8 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostProducts = 60;
-constexpr double kAccuracy = 0.1;  // of the residual at the start, in the norm of the preconditioner
+constexpr Index kVectorsAtOnce = 4;  // that the factor is solved for in one thread
+constexpr double kAccuracy = 0.1;    // of the residual at the start, in the norm of the preconditioner
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -95,7 +97,10 @@ std::vector<Index> ClassHessians::solve(std::span<std::vector<double>> v) const 
   const auto preconditioned = [&] {  // of the residuals of those that run, into `all`
     all.clear();
     for (const std::size_t k : running) all.insert(all.end(), systems[k].r.begin(), systems[k].r.end());
-    factor_.solve(all);
+    parallel_ranges(static_cast<Index>(running.size()), kVectorsAtOnce, like_.spec().threads,
+                    [&](Index begin, Index end, Index) {
+                      factor_.solve(std::span<double>(all).subspan(at(begin * n), at((end - begin) * n)));
+                    });
   };
   for (std::size_t k = 0; k < v.size(); ++k) {
     systems[k].r = v[k];
