@@ -77,6 +77,7 @@ void ClassSearch::judge_trial() {
     std::swap(curvatures_, trial_curvatures_);
     scale_ = trial_scale_;
     state_ = State::fresh;
+    refused_ = false;
     return;
   }
   if (++trials_ > kMostTrials) {
@@ -120,7 +121,7 @@ void ClassSearch::report(Index max_iterations, bool certifies) {
   if (!progress_->moved(point_.w, finish_.passes, certifies ? point_.value : nan, certifies ? gap_ : nan) ||
       finish_.iterations > max_iterations)
     stop();
-  else if (certifies && watch_.worth_certifying(gap_))
+  else if (certifies && !refused_ && watch_.worth_certifying(gap_))
     state_ = State::resting;
 }
 
@@ -143,6 +144,7 @@ bool ClassSearch::take_certificate(const Certificate& certificate, double passes
   if (was_stuck) return true;
   watch_.certified(gap_, certificate.relative_gap);
   gap_ = std::numeric_limits<double>::infinity();  // it will be told again, which is no step
+  refused_ = true;
   return false;
 }
 

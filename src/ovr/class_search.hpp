@@ -87,6 +87,7 @@ class ClassSearch {
   int trials_ = 0, steps_ = 0;
   double gap_ = std::numeric_limits<double>::infinity();
   bool slow_ = false;
+  bool refused_ = false;  // a certificate of the present point: it takes a step to ask for another
   Finish finish_;
 };
 
