@@ -149,6 +149,8 @@ class LinearBase(BaseEstimator):
         """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
         total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         rows_val, targets_val = validation
+        if isinstance(rows_val, tuple):
+            options = {**options, "check": True}  # sparse rows, whose indices nobody has looked at yet
         return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                          spec=self._spec(task, n_classes, total), options=options, start=start,
                          X_val=rows_val, y_val=targets_val, callback=callback)
@@ -157,7 +159,7 @@ class LinearBase(BaseEstimator):
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""
         total = float(X.shape[0]) if weights is None else float(weights.sum())
         lambdas = [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
-        options = self._options(task, X)
+        options = {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
         result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                             spec=self._spec(task, n_classes, total), options=options, lambdas=lambdas)
         if task == "softmax":

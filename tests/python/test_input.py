@@ -180,6 +180,15 @@ def test_data_frames_give_names():
         model.predict(frame[names[::-1]])
 
 
+def test_sparse_indices_out_of_range_are_refused():
+    broken = sparse.csr_matrix(X)
+    broken.indices = broken.indices.copy()
+    broken.indices[-1] = X.shape[1] + 5
+    for rows in ({"X": broken, "y": Y}, {"X": X, "y": Y, "X_val": broken, "y_val": Y}):
+        with pytest.raises(ValueError, match="column|indices"):
+            s3gd.LogisticRegression().fit(**rows)
+
+
 MEMORY = """
 import resource, sys
 import numpy as np

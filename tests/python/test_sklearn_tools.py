@@ -117,3 +117,9 @@ def test_logistic_regression_cv_tries_every_share_of_the_one_norm():
     r, c = np.unravel_index(model.scores_.mean(axis=0).argmax(), (3, 2))
     assert (model.l1_ratio_, model.C_) == (model.l1_ratios_[r], model.Cs_[c])
     assert (model.coefs_paths_[:, 2, 0, 0, :-1] == 0).any()
+
+
+def test_logistic_regression_cv_passes_validation_rows_to_the_last_fit():
+    X, y, _, _ = sample(rows=1000)
+    model = s3gd.LogisticRegressionCV(Cs=2, cv=2, patience=3, trace=True).fit(X[:500], y[:500], X_val=X[500:], y_val=y[500:])
+    assert np.isfinite(model.trace_.test_objective).all() and len(model.trace_) > 0
