@@ -109,6 +109,9 @@ class LinearBase(BaseEstimator):
         spec.update(core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio))
         return spec
 
+    def _penalised(self):
+        return self._penalty is not None and self._multiplier(1.0) > 0
+
     def _solver(self, task):
         return self.solver
 
@@ -163,7 +166,7 @@ class LinearBase(BaseEstimator):
         result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
                             spec=self._spec(task, n_classes, total), options=options, lambdas=lambdas)
         if task == "softmax":
-            pairs = [centred(*pair, self._intercept(), self._penalty) for pair in zip(result["coef"], result["intercept"])]
+            pairs = [centred(*pair, self._intercept(), self._penalised()) for pair in zip(result["coef"], result["intercept"])]
             result["coef"], result["intercept"] = (np.array(parts) for parts in zip(*pairs))
         if result["status"] != "converged" and max(result["relative_gap"]) > self.tol:
             warnings.warn(f"{sum(gap > self.tol for gap in result['relative_gap'])} of {len(lambdas)} fits along the path did not "
@@ -185,7 +188,7 @@ class LinearBase(BaseEstimator):
         coef = np.asarray(result["coef"], dtype=np.float64)
         intercept = np.asarray(result["intercept"], dtype=np.float64)
         if task == "softmax":
-            coef, intercept = centred(coef, intercept, self._intercept(), self._penalty)
+            coef, intercept = centred(coef, intercept, self._intercept(), self._penalised())
         self._set_parameters(coef, intercept)
         summary = dict(result["summary"])
         summary["tol"] = self.tol
@@ -281,11 +284,11 @@ class LinearBase(BaseEstimator):
         return margins + intercept
 
 
-def centred(coef, intercept, kind, penalty):
+def centred(coef, intercept, kind, penalised):
     """Softmax's margins may all be shifted: free intercepts, and weights without penalty, are given a mean of zero."""
     if kind == "free":
         intercept = intercept - intercept.mean()
-    if penalty is None:
+    if not penalised:
         coef = coef - coef.mean(axis=0)
     return coef, intercept
 

@@ -17,7 +17,7 @@ NEW_CHECKS = hasattr(estimator_checks, "estimator_checks_generator")
 ESTIMATORS = [
     s3gd.LogisticRegression(),
     s3gd.LogisticRegression(l1_ratio=1.0),
-    s3gd.LogisticRegressionCV(Cs=2 if NEW_CHECKS else [1.0], cv=2),
+    s3gd.LogisticRegressionCV(Cs=[0.1, 1.0] if NEW_CHECKS else [1.0], cv=2),
     s3gd.LinearSVC(),
     s3gd.LinearSVC(loss="smooth_hinge", intercept="free"),
     s3gd.Ridge(),
