@@ -122,6 +122,7 @@ Evidence evidence_for(const Experiment& experiment, const Done& done, const Repr
     for (const auto& [name, run] : done.groups) add_results(all, run);
     for (const FoundSet& set : result.sets) {
       const ResultSet* known = all.find(set.data.name);
+      if (known == nullptr && result.status == Status::interrupted) return {};  // nothing is read any more
       evidence.results.sets.push_back(known != nullptr ? *known : look_at(set));
     }
     return evidence;

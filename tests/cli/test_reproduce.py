@@ -11,7 +11,7 @@ from program import PROGRAM, ProgramTest
 
 FIGURES = ["table1", "table2", "steps", "time50", "training", "testing", "correlation", "anchors-correlation", "anchors-time",
            "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance"]
-SMALL = ["--quick", "--iterations", "40", "--trials", "1", "--rows", "600"]
+SMALL = ["--quick", "--iterations", "20", "--trials", "1", "--rows", "200"]
 OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured"}
 
 
@@ -93,20 +93,33 @@ class Reproduce(ProgramTest):
         self.assertEqual([entry["name"] for entry in run["datasets"]], ["CIFAR10 (generated)"])
         self.assertEqual(len(run["runs"]), 5 * 4)
 
-    def test_a_killed_call_goes_on(self):
-        arguments = ["reproduce", "correlation", "--quick", "--iterations", "300", "--trials", "1", "--rows", "400", "-o", "out"]
+    def stop_after(self, runs, arguments, how):
+        """Sends a signal once so many runs are done; the exit code."""
         process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
-        while process.poll() is None and len(self.run_files()) < 4:
+        while process.poll() is None and len(self.run_files()) < runs:
             time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.send_signal(how)
+        return process.wait()
+
+    def test_an_interrupted_call_writes_what_it_has(self):
+        code = self.stop_after(1, ["reproduce", "table2", "steps", "--quick", "--rows", "2000", "-o", "out"], signal.SIGINT)
+        self.assertEqual(code, 130)
+        results = self.results()
+        self.assertEqual(results["status"], "interrupted")
+        self.assertFalse(results["figures"][1]["complete"])
+        self.assertIn("Interrupted", self.read("out/reproduction.html").decode())
+
+    def test_a_killed_call_goes_on(self):
+        arguments = ["reproduce", "inner", "--quick", "--iterations", "400", "--rows", "600", "-o", "out"]
+        self.stop_after(2, arguments, signal.SIGKILL)
         before = self.run_files()
-        self.assertGreaterEqual(len(before), 4)
+        self.assertGreaterEqual(len(before), 2)
         self.run_program(*arguments, timeout=500)
         after = self.run_files()
         finished = [path for path in before if path in after and after[path] == before[path]]
-        self.assertGreaterEqual(len(finished), 3)  # the last one may have been cut
+        self.assertGreaterEqual(len(finished), 1)  # the last one may have been cut
+        self.assertEqual(len(json.loads(self.read("out/runs/inner/run.json"))["runs"]), 4)
         self.assertTrue(self.results()["figures"][0]["complete"])
 
 
