@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "command.hpp"
 #include "data/columns.hpp"
+#include "fit/warm_start.hpp"
 #include "fit_options.hpp"
 #include "multiclass_options.hpp"
 #include "output.hpp"
@@ -174,6 +175,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (options.order == "shuffled") options.solve.order = RowOrder::shuffled;
   const bool traced = !options.trace_path.empty() || !options.page_path.empty();
   if (options.solve.trace_every == 0 && traced) options.solve.trace_every = -1;
+  apply_state_options(options.state, options.solve);
 
   const Prepared ready = prepare(options, common);
   const std::string asked = asked_multiclass(options.multiclass, options.problem);
@@ -184,7 +186,6 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   ready.train.verify(common.threads);
   if (!options.graph_path.empty()) graph = load_graph(options.graph_path, ready.train.x);
   if (const std::string kind = multiclass_kind(asked, spec, options.solve.solver, ready.train); !kind.empty()) {
-    refuse_state_options(options.state, "more than two classes");
     const MulticlassRun run{ready.train,
                             ready.test ? &*ready.test : nullptr,
                             ready.held_out,
@@ -193,6 +194,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                             penalty,
                             options.solve,
                             graph ? &*graph : nullptr,
+                            options.state,
                             options.model_path,
                             options.trace_path,
                             options.page_path,
@@ -200,6 +202,8 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                             wall_now() - started};
     return kind == "ovr" ? train_one_vs_rest(run, common) : train_softmax(run, common);
   }
+  if (ready.held_out && spec.loss.kind == LossKind::squared)
+    throw UsageError("--calibrate fits probabilities of classes, and --loss squared predicts numbers");
   const Problem problem(ready.train, spec);
   std::optional<Problem> test;
   if (ready.test) test.emplace(*ready.test, same_problem(problem));
@@ -214,7 +218,8 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                               format_seconds(row.wall_seconds)));
     return true;
   };
-  apply_state_options(options.state, problem, ready.scaling, options.solve);
+  if (const std::optional<Model> model = warm_start_model(options.state))
+    options.solve.start = start_from(*model, problem, ready.scaling);
   const Solution solution = solve(problem, options.solve, input);
   const double total_seconds = wall_now() - started;
 

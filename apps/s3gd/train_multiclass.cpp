@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "fit/warm_start.hpp"
+#include "model/targets.hpp"
 #include "multiclass_options.hpp"
 #include "output.hpp"
 #include "s3gd/multiclass.hpp"
@@ -16,18 +18,10 @@
 namespace s3gd::app {
 namespace {
 
-// The validation rows as softmax wants them: with the classes of the training rows, all of them.
-std::optional<SoftmaxProblem> softmax_test(const MulticlassRun& run, const SoftmaxProblem& problem,
-                                           const Common& common) {
-  if (run.test == nullptr) return std::nullopt;
-  const std::vector<double> known = run.test->y.distinct();
+std::vector<std::string> class_names(const Dataset& data, LossKind loss) {
   std::vector<std::string> names;
-  for (const double value : known) names.push_back(run.test->y.name_of(value));
-  if (names != problem.class_names()) {
-    remark(common, "the validation rows do not have the classes of the training rows: their objective is left out");
-    return std::nullopt;
-  }
-  return SoftmaxProblem(*run.test, problem.spec());
+  for (const double value : classes_of(data, loss)) names.push_back(data.y.name_of(value));
+  return names;
 }
 
 }  // namespace
@@ -37,6 +31,9 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
   OneVsRestInput input;
   input.graph = run.graph;
   input.test = run.test;
+  if (const std::optional<Model> model = warm_start_model(run.state))
+    input.starts =
+        starts_from(*model, class_names(run.train, run.spec.loss.kind), run.train, run.spec.intercept, run.scaling);
   Index done = 0;
   input.watch = [&](const std::string& name, const Summary& summary) {
     progress.show(fmt::format("{} classes done, the last {}: objective {:.6g}  gap {:.1e}  {}", ++done, name,
@@ -54,6 +51,7 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
     save_model(model, run.model_path);
   }
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
+  close_checkpoint(run.state, fit.summary.status, common);
   ProblemSpec first = run.spec;
   first.positive = fit.classes.front();
   return print_report({.data = run.train,
@@ -75,7 +73,11 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
   if (run.held_out)
     throw UsageError("softmax has probabilities of its own: leave out --calibrate, or use --multiclass ovr");
   const SoftmaxProblem problem(run.train, softmax_spec(run.spec, run.penalty));
-  const std::optional<SoftmaxProblem> test = softmax_test(run, problem, common);
+  std::optional<SoftmaxProblem> test;
+  if (run.test != nullptr) test = on_rows(problem, *run.test);
+  SolveOptions solve = run.solve;
+  if (const std::optional<Model> model = warm_start_model(run.state))
+    solve.start = start_from(*model, problem, run.scaling);
   Progress progress(common, "training");
   SoftmaxInput input;
   input.graph = run.graph;
@@ -86,13 +88,14 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
                                 row.gap, format_seconds(row.wall_seconds)));
       return true;
     };
-  const SoftmaxSolution fit = solve_softmax(problem, run.solve, input);
+  const SoftmaxSolution fit = solve_softmax(problem, solve, input);
   progress.clear();
   const double total_seconds = wall_now() - run.started;
 
   if (!run.model_path.empty())
     save_model(softmax_model(problem, fit.w, run.scaling, fit.summary.certificate), run.model_path);
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
+  close_checkpoint(run.state, fit.summary.status, common);
   return print_report({.data = run.train,
                        .formula = problem.formula(),
                        .summary = fit.summary,

@@ -10,6 +10,7 @@
 #include "s3gd/graph.hpp"
 #include "s3gd/scale.hpp"
 #include "s3gd/solve.hpp"
+#include "train_state.hpp"
 
 namespace s3gd::app {
 
@@ -21,7 +22,8 @@ struct MulticlassRun {
   const ProblemSpec& spec;
   std::string penalty;  // as typed
   const SolveOptions& solve;
-  const Graph* graph;  // null: none was given
+  const Graph* graph;         // null: none was given
+  const StateOptions& state;  // in `solve` already, but for the warm start
   std::string model_path, trace_path, page_path;
   double started = 0, load_seconds = 0;
 };

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "fit/warm_start.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -32,14 +31,12 @@ void check_state_options(const StateOptions& options, bool validates) {
   if (options.resume && options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
 }
 
-void refuse_state_options(const StateOptions& options, const std::string& what) {
-  if (options.early_stop || !options.warm_start.empty() || !options.checkpoint.empty())
-    throw UsageError("--early-stop, --warm-start and --checkpoint do not go with " + what);
+std::optional<Model> warm_start_model(const StateOptions& options) {
+  if (options.warm_start.empty()) return std::nullopt;
+  return load_model(options.warm_start);
 }
 
-void apply_state_options(const StateOptions& options, const Problem& problem, const Scaling& scaling,
-                         SolveOptions& solve) {
-  if (!options.warm_start.empty()) solve.start = start_from(load_model(options.warm_start), problem, scaling);
+void apply_state_options(const StateOptions& options, SolveOptions& solve) {
   solve.patience = options.early_stop ? options.patience : 0;
   solve.checkpoint = options.checkpoint;
   solve.checkpoint_every = options.checkpoint_every;

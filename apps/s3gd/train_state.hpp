@@ -1,6 +1,8 @@
 // Options of train for what a run begins with, what stops it early and what it leaves behind when it is cut.
 #pragma once
 
+#include <optional>
+
 #include "command.hpp"
 #include "s3gd/model.hpp"
 #include "s3gd/solve.hpp"
@@ -20,12 +22,9 @@ struct StateOptions {
 void add_state_options(CLI::App& app, StateOptions& options);
 void check_state_options(const StateOptions& options, bool validates);
 
-// Throws when one is given that does not go with `what`.
-void refuse_state_options(const StateOptions& options, const std::string& what);
-
-// Puts them into the options of solve(), the warm start in the problem's own scaling.
-void apply_state_options(const StateOptions& options, const Problem& problem, const Scaling& scaling,
-                         SolveOptions& solve);
+// Puts them into the options of solve(), apart from the warm start, which depends on the kind of the problem.
+void apply_state_options(const StateOptions& options, SolveOptions& solve);
+std::optional<Model> warm_start_model(const StateOptions& options);
 
 // After the model is written: a run that ended by itself needs its checkpoint no more, one that was cut goes on from it.
 void close_checkpoint(const StateOptions& options, Status status, const Common& common);

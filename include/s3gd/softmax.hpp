@@ -43,6 +43,7 @@ struct SoftmaxSpec {
   MatrixPenaltySpec penalty;
   Intercept intercept = Intercept::free;         // regularised: a constant feature 1, penalised as any other
   ClassWeight class_weight = ClassWeight::none;  // balanced: every class weighs 1/K. paper: two classes only, refused
+  std::vector<double> classes;  // labels, ascending; empty: those of the rows. Rows may lack some, and have no others
   int threads = 0;
 };
 
@@ -74,6 +75,10 @@ class SoftmaxProblem {
   struct State;
   std::shared_ptr<const State> state_;
 };
+
+// The same problem over other rows, which may lack some of its classes; they are matched by name. Throws where the rows
+// have others.
+SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows);
 
 // W and b as a Model wants them, and back.
 struct PerClass {

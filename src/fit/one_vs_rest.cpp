@@ -12,6 +12,7 @@
 #include "base/threads.hpp"
 #include "finish/dual_ascent.hpp"
 #include "finish/finisher.hpp"
+#include "fit/class_checkpoints.hpp"
 #include "fit/one_vs_rest_summary.hpp"
 #include "fit/one_vs_rest_together.hpp"
 #include "model/penalty.hpp"
@@ -50,6 +51,7 @@ class Fits {
       throw Error(fmt::format("{} starts for {} classes", input.starts.size(), result_.classes.size()),
                   "give one for each class");
     solutions_.resize(result_.classes.size());
+    if (!options.checkpoint.empty()) checkpoints_.emplace(data, spec, options, input, result_.classes.size());
     const int threads = resolve_threads(spec.threads);
     // Clocks of processor time see all threads: a trace wants classes one after the other.
     side_by_side_ = count() >= threads && options.trace_every == 0 ? threads : 1;
@@ -67,6 +69,7 @@ class Fits {
     collect();
     Summary& summary = result_.summary;
     summary = merge_summaries(result_.classes, result_.class_summaries);
+    if (checkpoints_) checkpoints_->add_trouble_to(summary);
     if (shared_) summary.stages.insert(summary.stages.begin(), {"graph", graph_seconds_, 0, "built"});
     summary.graph_seconds = graph_seconds_ + summary.graph_seconds / side_by_side_;
     summary.evaluate_seconds /= side_by_side_;
@@ -109,13 +112,16 @@ class Fits {
     const Problem problem = problem_of(k, data_);
     SolveOptions options = options_;
     if (options_.seconds > 0) options.seconds = seconds_for(k);
-    if (interrupted() || stopped_.load())
+    std::optional<Solution> ended = checkpoints_ ? checkpoints_->ended(at(k)) : std::nullopt;
+    if (ended)
+      solution = std::move(*ended);
+    else if (interrupted() || stopped_.load())
       solution = without_features(problem, Status::interrupted);
     else if (options_.seconds > 0 && options.seconds <= 0)
       solution = without_features(problem, Status::out_of_time);
     else
       solution = solve_class(k, problem, options);
-    if (side_by_side_ > 1) solution.summary.cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_started;
+    if (side_by_side_ > 1 && !ended) solution.summary.cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_started;
     if (!input_.watch) return;
     const std::lock_guard lock(watch_mutex_);
     if (!input_.watch(result_.classes[at(k)], solution.summary)) stopped_.store(true);
@@ -157,14 +163,14 @@ class Fits {
     return options;
   }
 
-  Solution solve_class(Index k, const Problem& problem, SolveOptions options) const {
+  Solution solve_class(Index k, const Problem& problem, SolveOptions options) {
     const std::optional<Problem> test = test_of(k);
     if (!test && input_.test != nullptr) options.patience = 0;
     options.start = options_of(k).start;
     SolveInput input;
     input.graph = shared_ ? &*shared_ : input_.graph;
     input.test = test ? &*test : nullptr;
-    return solve(problem, options, input);
+    return checkpoints_ ? checkpoints_->solve(at(k), problem, options, input) : solve(problem, options, input);
   }
 
   // Classes begin in order: those that have not begun share the time that is left, as many at once as run side by side.
@@ -208,6 +214,7 @@ class Fits {
   const OneVsRestInput& input_;
   int side_by_side_ = 1;
   double started_ = wall_now();
+  std::optional<ClassCheckpoints> checkpoints_;
   std::optional<Graph> shared_;
   double graph_seconds_ = 0;
   std::vector<std::string> test_classes_;

@@ -1,6 +1,8 @@
 #include "fit/warm_start.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "s3gd/error.hpp"
@@ -16,47 +18,83 @@ std::string what(const std::vector<std::string>& classes) {
   return "tells " + classes[1] + " from " + classes[0];
 }
 
-void check_kind(const Model& model, const Problem& problem, const Scaling& scaling) {
-  const auto name = [&](double value) { return std::isnan(value) ? kRestClass : problem.data().y.name_of(value); };
-  std::vector<std::string> classes;
-  if (!std::isnan(problem.positive_class())) classes = {name(problem.negative_class()), name(problem.positive_class())};
-  if (model.classes != classes)
-    throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kRemedy);
+void check_rows(const Model& model, const Scaling& scaling) {
   if (model.unit_rows != (scaling.kind == Scale::unit_rows))
     throw Error(std::string("the model to start from is for rows ") +
                     (model.unit_rows ? "of length 1" : "as they are") + ", this run is not",
                 model.unit_rows ? "give --scale unit-rows" : "leave --scale unit-rows out");
 }
 
-// The model's weights in the order of the problem's features.
-std::vector<double> matched_weights(const Model& model, const Problem& problem) {
-  const std::vector<std::string>& names = problem.data().feature_names;
-  if (static_cast<Index>(model.weights.size()) != problem.cols())
-    throw Error("the model to start from has " + std::to_string(model.weights.size()) + " features, the rows have " +
-                    std::to_string(problem.cols()),
+void refuse_kind(const Model& model, const std::vector<std::string>& classes) {
+  throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kRemedy);
+}
+
+// The model's place for each feature of the rows.
+std::vector<std::size_t> places_of_features(const Model& model, const Dataset& data) {
+  if (model.features() != data.cols())
+    throw Error("the model to start from has " + std::to_string(model.features()) + " features, the rows have " +
+                    std::to_string(data.cols()),
                 kRemedy);
-  if (names.empty() || model.feature_names.empty()) return model.weights;
-  std::unordered_map<std::string, double> by_name;
-  for (std::size_t j = 0; j < names.size(); ++j) by_name[model.feature_names[j]] = model.weights[j];
-  std::vector<double> weights;
-  for (const std::string& name : names) {
-    const auto found = by_name.find(name);
-    if (found == by_name.end()) throw Error("the model to start from has no feature '" + name + "'", kRemedy);
-    weights.push_back(found->second);
+  std::vector<std::size_t> places(static_cast<std::size_t>(data.cols()));
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const std::vector<std::string>& names = data.feature_names;
+  if (names.empty() || model.feature_names.empty()) return places;
+  std::unordered_map<std::string, std::size_t> by_name;
+  for (std::size_t j = 0; j < names.size(); ++j) by_name[model.feature_names[j]] = j;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const auto found = by_name.find(names[j]);
+    if (found == by_name.end()) throw Error("the model to start from has no feature '" + names[j] + "'", kRemedy);
+    places[j] = found->second;
   }
-  return weights;
+  return places;
+}
+
+// One output's weights and intercept, times `share`, with the scaling taken out.
+std::vector<double> parameters_of(const Model& model, Index output, double share,
+                                  const std::vector<std::size_t>& places, bool has_intercept, const Scaling& scaling) {
+  std::vector<double> start;
+  for (const std::size_t place : places) start.push_back(share * model.weights_of(output)[place]);
+  double intercept = share * model.intercepts[static_cast<std::size_t>(output)];
+  for (std::size_t j = 0; j < scaling.factor.size(); ++j) start[j] /= scaling.factor[j];
+  for (std::size_t j = 0; j < scaling.shift.size(); ++j) intercept += start[j] * scaling.shift[j];
+  if (has_intercept) start.push_back(intercept);
+  return start;
 }
 
 }  // namespace
 
 std::vector<double> start_from(const Model& model, const Problem& problem, const Scaling& scaling) {
-  check_kind(model, problem, scaling);
-  std::vector<double> start = matched_weights(model, problem);
-  double intercept = model.intercepts.front();
-  for (std::size_t j = 0; j < scaling.factor.size(); ++j) start[j] /= scaling.factor[j];
-  for (std::size_t j = 0; j < scaling.shift.size(); ++j) intercept += start[j] * scaling.shift[j];
-  if (problem.has_intercept()) start.push_back(intercept);
-  return start;
+  const auto name = [&](double value) { return std::isnan(value) ? kRestClass : problem.data().y.name_of(value); };
+  std::vector<std::string> classes;
+  if (!std::isnan(problem.positive_class())) classes = {name(problem.negative_class()), name(problem.positive_class())};
+  if (model.classes != classes) refuse_kind(model, classes);
+  check_rows(model, scaling);
+  return parameters_of(model, 0, 1, places_of_features(model, problem.data()), problem.has_intercept(), scaling);
+}
+
+std::vector<std::vector<double>> starts_from(const Model& model, const std::vector<std::string>& classes,
+                                             const Dataset& data, Intercept intercept, const Scaling& scaling) {
+  if (!std::is_permutation(classes.begin(), classes.end(), model.classes.begin(), model.classes.end()))
+    refuse_kind(model, classes);
+  check_rows(model, scaling);
+  const std::vector<std::size_t> places = places_of_features(model, data);
+  std::vector<std::vector<double>> starts;
+  for (const std::string& name : classes) {
+    const Index k = std::find(model.classes.begin(), model.classes.end(), name) - model.classes.begin();
+    // Two classes have one output, the difference of theirs: half of it for each.
+    const double share = model.outputs() > 1 ? 1.0 : k == 1 ? 0.5 : -0.5;
+    starts.push_back(
+        parameters_of(model, model.outputs() > 1 ? k : 0, share, places, intercept != Intercept::none, scaling));
+  }
+  return starts;
+}
+
+std::vector<double> start_from(const Model& model, const SoftmaxProblem& problem, const Scaling& scaling) {
+  const auto starts = starts_from(model, problem.class_names(), problem.data(), problem.spec().intercept, scaling);
+  std::vector<double> w;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(problem.features()); ++j)
+    for (const auto& start : starts) w.push_back(start[j]);
+  return w;
 }
 
 }  // namespace s3gd

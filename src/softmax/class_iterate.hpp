@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "kernel/kernel.hpp"
 #include "softmax/block_products.hpp"
 #include "softmax/matrix_penalty.hpp"
@@ -35,6 +36,7 @@ class ClassIterate {
         drift_bias_(bias_) {}
 
   Index width() const { return width_; }
+  void state(Archive& a) { a(v_, d_, scale_, along_, bias_, drift_bias_); }
 
   void assign(std::span<const double> w) {
     scale_ = 1;

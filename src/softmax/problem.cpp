@@ -24,13 +24,17 @@ struct Classes {
 };
 
 // Rows without weight have no say in what the classes are; where theirs is none of them, they count as the first.
-Classes find_classes(const Dataset& data) {
+Classes find_classes(const Dataset& data, const std::vector<double>& given) {
   Classes classes;
   std::map<double, std::int32_t> numbers;
+  for (const double value : given) numbers.emplace(value, 0);
   const auto weighs = [&](Index i) { return data.weights.empty() || data.weights[i] > 0; };
   constexpr std::size_t kMostClasses = 1 << 16;
   for (Index i = 0; i < data.rows(); ++i) {
     if (weighs(i)) numbers.emplace(data.y.values[i], 0);
+    if (!given.empty() && numbers.size() > given.size())
+      refuse(data, "class " + data.y.name_of(data.y.values[i]) + " is none of those that are fitted",
+             "leave its rows out");
     if (numbers.size() > kMostClasses)
       refuse(data, "more than 65536 different labels, but softmax wants classes",
              "these look like real numbers: use the loss squared");
@@ -60,10 +64,12 @@ std::vector<double> make_weights(const Dataset& data, const Classes& classes, Cl
   std::vector<double> sums(by_class ? classes.values.size() : 1, 0.0);
   const auto group = [&](Index i) { return by_class ? static_cast<std::size_t>(classes.targets[at(i)]) : 0; };
   for (Index i = 0; i < data.rows(); ++i) sums[group(i)] += given(i);
+  const auto groups =
+      static_cast<double>(sums.size() - static_cast<std::size_t>(std::count(sums.begin(), sums.end(), 0.0)));
   std::vector<double> q(at(data.rows()));
   bool uniform = true;
   for (Index i = 0; i < data.rows(); ++i) {
-    q[at(i)] = given(i) / sums[group(i)] / static_cast<double>(sums.size());
+    q[at(i)] = sums[group(i)] > 0 ? given(i) / sums[group(i)] / groups : 0.0;
     uniform = uniform && q[at(i)] == 1.0 / static_cast<double>(data.rows());
   }
   return uniform ? std::vector<double>() : q;
@@ -85,7 +91,7 @@ SoftmaxProblem::SoftmaxProblem(Dataset data, const SoftmaxSpec& spec) {
   if (data.y.kind == LabelKind::real)
     refuse(data, "the labels are real numbers, but softmax wants classes", "use the loss squared");
   auto state = std::make_shared<State>();
-  state->classes = find_classes(data);
+  state->classes = find_classes(data, spec.classes);
   state->weights = make_weights(data, state->classes, spec.class_weight);
   MatrixPenalty(spec.penalty, data.cols(), static_cast<Index>(state->classes.values.size()), spec.intercept);  // throws
   state->data = std::move(data);
@@ -98,6 +104,27 @@ const SoftmaxSpec& SoftmaxProblem::spec() const { return state_->spec; }
 std::span<const double> SoftmaxProblem::class_values() const { return state_->classes.values; }
 std::span<const std::int32_t> SoftmaxProblem::targets() const { return state_->classes.targets; }
 std::span<const double> SoftmaxProblem::weights() const { return state_->weights; }
+
+SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows) {
+  SoftmaxSpec spec = problem.spec();
+  spec.classes.assign(problem.class_values().begin(), problem.class_values().end());
+  const std::vector<std::string> names = problem.class_names();
+  std::map<double, double> known;  // labels of the rows, as the problem writes them
+  std::vector<double> labels;
+  for (const double value : rows.y.values) {
+    auto found = known.find(value);
+    if (found == known.end()) {
+      const auto name = std::find(names.begin(), names.end(), rows.y.name_of(value));
+      if (name == names.end())
+        refuse(rows, "class " + rows.y.name_of(value) + " is none of the training rows'", "leave its rows out");
+      found = known.emplace(value, spec.classes[static_cast<std::size_t>(name - names.begin())]).first;
+    }
+    labels.push_back(found->second);
+  }
+  rows.y.values = Array<double>(std::move(labels));
+  rows.y.class_names = problem.data().y.class_names;
+  return SoftmaxProblem(std::move(rows), spec);
+}
 
 double SoftmaxProblem::weight(Index i) const {
   return state_->weights.empty() ? 1.0 / static_cast<double>(rows()) : state_->weights[at(i)];

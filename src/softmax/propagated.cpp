@@ -131,6 +131,15 @@ void PropagatedClasses::propagate(Index row, double* out) const {
   out[problem_.targets()[at(row)]] -= 1;
 }
 
+void PropagatedClasses::state(Archive& a) {
+  a(coefficient_);
+  if (!growing_) return;  // all else follows from the graph
+  a(*growing_, most_anchors_, anchor_rows_, seen_, xm_, labels_);
+  if (!a.reading()) return;
+  if (anchors() > 0) edges_ = growing_->edges();
+  for (const Index row : seen_) is_seen_[at(row)] = true;
+}
+
 void PropagatedClasses::learn(double size, const double* slopes, const double* controls) {
   for (Index k = 0; k < classes_; ++k) coefficient_.add(size, slopes[k], controls[k]);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "anchor/streaming_graph.hpp"
+#include "base/archive.hpp"
 #include "oracle/coefficient.hpp"
 #include "s3gd/softmax.hpp"
 
@@ -37,6 +38,7 @@ class PropagatedClasses {
   void propagate(Index row, double* out) const;
   bool learns() const { return coefficient_.adaptive(); }
   void learn(double size, const double* slopes, const double* controls);  // of a row of the present batch
+  void state(Archive& a);  // between a step and the snapshot that follows
   Index drift_vectors() const { return (anchors() == 0 ? first_anchors_ : anchors()) + 1; }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/interrupt.hpp"
@@ -10,9 +11,12 @@
 #include "s3gd/error.hpp"
 #include "s3gd/softmax.hpp"
 #include "softmax/finish.hpp"
+#include "softmax/identity.hpp"
 #include "softmax/matrix_penalty.hpp"
 #include "softmax/stochastic.hpp"
+#include "solve/checkpoint.hpp"
 #include "solve/journal.hpp"
+#include "solve/legs.hpp"
 
 namespace s3gd {
 namespace {
@@ -54,6 +58,7 @@ void check_options(const SoftmaxProblem& problem, const SolveOptions& options, c
     throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), problem.dim()));
   if (input.test != nullptr && input.test->dim() != problem.dim())
     throw Error("the test rows have other classes or columns than the training rows");
+  check_watched(options, input.test != nullptr);
 }
 
 JournalSource source_of(const SoftmaxProblem& problem, const SoftmaxInput& input) {
@@ -61,17 +66,74 @@ JournalSource source_of(const SoftmaxProblem& problem, const SoftmaxInput& input
   source.objective = [problem](std::span<const double> w) { return objective(problem, w); };
   if (input.test != nullptr)
     source.test_objective = [test = *input.test](std::span<const double> w) { return objective(test, w); };
+  source.penalty = [penalty = MatrixPenalty(problem)](std::span<const double> w) { return penalty.value(w); };
   source.watch = input.watch;
   return source;
 }
 
-Solution finish_with(const Method* method, const SoftmaxProblem& problem, const SolveOptions& options,
-                     std::vector<double> start, Journal& journal) {
-  for (;;) {
-    SoftmaxFinishInput input{problem, options.tol, options.seed};
-    if (options.iterations > 0) input.max_iterations = std::max<Index>(1, options.iterations - journal.iterations());
-    journal.begin_stage(method->name);
-    Finish finish = method->run(input, std::move(start), journal);
+// What all stages of a run share.
+struct Run {
+  const SoftmaxProblem& problem;
+  const SolveOptions& options;
+  const SoftmaxInput& input;
+  Journal& journal;
+  Checkpoint* checkpoint;  // null: none
+
+  Archive* resumed() const { return checkpoint != nullptr ? checkpoint->resumed() : nullptr; }
+};
+
+// The last word: parameters (the best on the validation rows, where the run stops by those and has not converged), their
+// certificate and the status.
+Solution close(const Run& run, std::vector<double> w, Certificate certificate, bool diverged, bool stopped) {
+  if (std::isnan(certificate.relative_gap)) certificate = certify(run.problem, w);
+  const std::vector<double>& best = run.journal.best_on_validation();
+  if (!best.empty() && !(certificate.relative_gap <= run.options.tol)) {
+    w = best;
+    certificate = certify(run.problem, w);
+  }
+  Status status = diverged ? Status::diverged : Status::out_of_passes;
+  if (certificate.relative_gap <= run.options.tol)
+    status = Status::converged;
+  else if (stopped)
+    status = interrupted() ? Status::interrupted : run.journal.stopped_by();
+  return run.journal.close(std::move(w), status, certificate);
+}
+
+constexpr Index kFirstLeg = 8;  // iterations; see solve/legs.hpp
+
+Finish finish_in_legs(const Run& run, const Method& method, const SoftmaxFinishInput& input, std::vector<double> start,
+                      Archive* resumed) {
+  LegSource source;
+  source.name = method.name;
+  source.first = kFirstLeg;
+  source.tol = input.tol;
+  source.max_iterations = input.max_iterations;
+  source.run = [&](Index leg, Index iterations, std::vector<double> from, Progress& progress) {
+    SoftmaxFinishInput part = input;
+    part.seed += static_cast<std::uint64_t>(leg);
+    part.max_iterations = iterations;
+    return method.run(part, std::move(from), progress);
+  };
+  source.certify = [&](std::span<const double> w) { return certify(run.problem, w); };
+  return run_in_legs(source, std::move(start), run.journal, *run.checkpoint, resumed);
+}
+
+// Runs the finisher, and after one that got stuck the last, which suits everything.
+Solution finish_with(const Run& run, const Method* method, std::vector<double> start) {
+  Journal& journal = run.journal;
+  Archive* resumed = run.resumed();
+  if (resumed != nullptr) {
+    std::string name;
+    (*resumed)(name, journal);
+    method = finisher_named(name);
+  }
+  for (;; resumed = nullptr) {
+    SoftmaxFinishInput input{run.problem, run.options.tol, run.options.seed};
+    if (run.options.iterations > 0)
+      input.max_iterations = std::max<Index>(1, run.options.iterations - journal.iterations());
+    if (resumed == nullptr) journal.begin_stage(method->name);
+    Finish finish = run.checkpoint != nullptr ? finish_in_legs(run, *method, input, std::move(start), resumed)
+                                              : method->run(input, std::move(start), journal);
     journal.end_stage(finish.iterations, finish.passes, journal.why(finish.end));
     const Method* last = std::end(kFinishers) - 1;
     if (finish.end == FinishEnd::stalled && method != last) {
@@ -79,13 +141,8 @@ Solution finish_with(const Method* method, const SoftmaxProblem& problem, const 
       start = std::move(finish.w);
       continue;
     }
-    if (std::isnan(finish.certificate.relative_gap)) finish.certificate = certify(problem, finish.w);
-    Status status = Status::out_of_passes;
-    if (finish.certificate.relative_gap <= options.tol)
-      status = Status::converged;
-    else if (finish.end == FinishEnd::stopped && journal.must_stop())
-      status = interrupted() ? Status::interrupted : journal.stopped_by();
-    return journal.close(std::move(finish.w), status, finish.certificate);
+    const bool stopped = finish.end == FinishEnd::stopped && journal.must_stop();
+    return close(run, std::move(finish.w), finish.certificate, false, stopped);
   }
 }
 
@@ -102,50 +159,78 @@ bool wants_stochastic_start(const SoftmaxProblem& problem, const SolveOptions& o
 }
 
 // A short run of S3GD over fresh rows, where nothing is evaluated on the way: a start for a finisher. Empty when it diverged.
-std::vector<double> stochastic_start(const SoftmaxProblem& problem, const SolveOptions& options, Journal& journal) {
-  StochasticInput run{problem, options, nullptr};
-  run.passes = options.passes > 0 ? std::min(options.passes, kStartPasses) : kStartPasses;
-  run.certifies = false;
-  journal.begin_stage("s3gd");
-  StochasticEnd end = run_stochastic(run, {}, journal);
-  journal.end_stage(end.iterations, end.passes, end.why);
+std::vector<double> stochastic_start(const Run& run) {
+  StochasticInput stage{run.problem, run.options, nullptr};
+  stage.passes = run.options.passes > 0 ? std::min(run.options.passes, kStartPasses) : kStartPasses;
+  stage.certifies = false;
+  run.journal.begin_stage("s3gd");
+  StochasticEnd end = run_stochastic(stage, {}, run.journal);
+  run.journal.end_stage(end.iterations, end.passes, end.why);
   return end.diverged ? std::vector<double>() : std::move(end.w);
 }
 
-// S3GD alone. A graph that is not to grow is built first.
-Solution solve_by_s3gd(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input,
-                       Journal& journal) {
-  const Graph* graph = input.graph;
-  Graph built;
-  if (graph == nullptr && options.graph_mode == GraphMode::full) {
-    GraphOptions wanted = options.graph;
-    wanted.seed = options.seed;
-    wanted.threads = problem.spec().threads;
-    journal.begin_stage("graph");
-    built = build_graph(problem.x(), wanted);
-    journal.end_stage(0, 0, "built");
-    graph = &built;
-  }
+// A graph that is not to grow.
+Graph built_graph(const Run& run) {
+  GraphOptions wanted = run.options.graph;
+  wanted.seed = run.options.seed;
+  wanted.threads = run.problem.spec().threads;
+  run.journal.begin_stage("graph");
+  Graph graph = build_graph(run.problem.x(), wanted);
+  run.journal.end_stage(0, 0, "built");
+  return graph;
+}
+
+void keep_in(const Run& run, StochasticInput& stage) {
+  if (run.checkpoint == nullptr) return;
+  stage.keep = [&run](const auto& state, bool stopping) {
+    if (!stopping && !run.checkpoint->due()) return;
+    // A run that ends by itself has nothing to go on from.
+    if (stopping && !interrupted() && run.journal.stopped_by() == Status::early_stopped) return;
+    Archive now;
+    now(run.journal);
+    state(now);
+    run.checkpoint->save(now);
+  };
+}
+
+// S3GD alone.
+Solution solve_by_s3gd(const Run& run) {
+  const SolveOptions& options = run.options;
+  std::optional<Graph> built;
+  if (run.input.graph == nullptr && options.graph_mode == GraphMode::full) built = built_graph(run);
   const bool limited = options.passes > 0 || options.seconds > 0 || options.iterations > 0;
-  StochasticInput run{problem, options, graph};
-  run.passes = options.passes > 0 ? options.passes : limited ? std::numeric_limits<double>::infinity() : kDefaultPasses;
-  journal.begin_stage("s3gd");
-  StochasticEnd end = run_stochastic(run, options.start, journal);
-  journal.end_stage(end.iterations, end.passes, end.why);
-  if (std::isnan(end.certificate.relative_gap)) end.certificate = certify(problem, end.w);
-  Status status = end.diverged ? Status::diverged : Status::out_of_passes;
-  if (end.certificate.relative_gap <= options.tol)
-    status = Status::converged;
-  else if (!end.diverged && journal.must_stop())
-    status = interrupted() ? Status::interrupted : journal.stopped_by();
-  Solution solution = journal.close(std::move(end.w), status, end.certificate);
+  StochasticInput stage{run.problem, options, built ? &*built : run.input.graph};
+  stage.passes = options.passes > 0 ? options.passes
+                 : limited          ? std::numeric_limits<double>::infinity()
+                                    : kDefaultPasses;
+  keep_in(run, stage);
+  stage.resumed = run.resumed();
+  if (stage.resumed != nullptr)
+    (*stage.resumed)(run.journal);
+  else
+    run.journal.begin_stage("s3gd");
+  StochasticEnd end = run_stochastic(stage, options.start, run.journal);
+  run.journal.end_stage(end.iterations, end.passes, end.why);
+  const bool stopped = !end.diverged && run.journal.must_stop();
+  Solution solution = close(run, std::move(end.w), end.certificate, end.diverged, stopped);
   solution.summary.step = end.step;
   solution.summary.inner = end.inner;
   return solution;
 }
 
+Solution run_stages(const Run& run, const Method* method, std::vector<double> start, bool begins) {
+  if (run.options.solver == "s3gd") return solve_by_s3gd(run);
+  if (run.checkpoint == nullptr || !begins || !run.journal.must_stop())
+    return finish_with(run, method, std::move(start));
+  // Cut within the stochastic start, which is made again: what it has so far is no state to go on from.
+  start.resize(static_cast<std::size_t>(run.problem.dim()), 0.0);
+  return close(run, std::move(start), {.relative_gap = std::nan("")}, false, true);
+}
+
 void add_advice(const SoftmaxProblem& problem, const SolveOptions& options, Summary& summary) {
-  if (summary.status == Status::converged || summary.status == Status::interrupted) return;
+  if (summary.status != Status::out_of_passes && summary.status != Status::out_of_time &&
+      summary.status != Status::diverged)
+    return;
   summary.advice.push_back(fmt::format(
       "stopped after {:.3g} passes at a relative gap of {:.2g}, short of the tolerance {:.2g}: {}", summary.passes,
       summary.certificate.relative_gap, options.tol,
@@ -170,13 +255,16 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const SolveOptions&
   check_options(problem, options, input);
   const MatrixPenalty penalty(problem);
   Journal journal(source_of(problem, input), options);
+  std::optional<FileCheckpoint> file;
+  if (!options.checkpoint.empty()) file.emplace(options, run_identity(problem, options, input));
+  const Run run{problem, options, input, journal, file ? &*file : nullptr};
   const Method* method = finisher_named(options.solver);
   if (method == nullptr) method = &kFinishers[penalty.smooth() ? 0 : 1];
   std::vector<double> start = options.start;
-  if (options.solver == "auto" && start.empty() && wants_stochastic_start(problem, options))
-    start = stochastic_start(problem, options, journal);
-  Solution solution = options.solver == "s3gd" ? solve_by_s3gd(problem, options, input, journal)
-                                               : finish_with(method, problem, options, std::move(start), journal);
+  const bool begins = start.empty() && run.resumed() == nullptr;
+  if (options.solver == "auto" && begins && wants_stochastic_start(problem, options)) start = stochastic_start(run);
+  Solution solution = run_stages(run, method, std::move(start), begins);
+  if (file) add_trouble(*file, solution.summary);
   solution.summary.solver = options.solver;
   add_advice(problem, options, solution.summary);
   SoftmaxSolution result{std::move(solution.w), std::move(solution.summary), std::move(solution.trace), {}};

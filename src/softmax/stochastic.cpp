@@ -48,6 +48,7 @@ class RowStream {
     return coming_[next_ + k];
   }
   void advance(Index count) { next_ += at(count); }
+  void state(Archive& a) { a(order_, coming_, next_); }
 
  private:
   Rng& rng_;
@@ -81,14 +82,13 @@ class Run {
   }
 
   StochasticEnd run() {
-    for (int attempt = 0;; ++attempt) {
-      iterate_.assign(good_);
-      level_ = -1;
-      loss_ = 0;
-      losses_ = averaged_ = 0;
-      average_.clear();
-      end_.diverged = !steps();
-      if (!end_.diverged || input_.options.step > 0 || attempt == kMostRetries) break;
+    for (bool resumes = input_.resumed != nullptr;; ++attempt_, resumes = false) {
+      if (resumes)
+        read_state(*input_.resumed);
+      else
+        begin_attempt();
+      end_.diverged = !steps(resumes);
+      if (!end_.diverged || input_.options.step > 0 || attempt_ == kMostRetries) break;
       end_.step *= kRetryFactor;
     }
     if (end_.diverged) {
@@ -100,6 +100,26 @@ class Run {
   }
 
  private:
+  void begin_attempt() {
+    iterate_.assign(good_);
+    level_ = -1;
+    loss_ = 0;
+    losses_ = averaged_ = 0;
+    average_.clear();
+    next_snapshot_ = end_.iterations;
+    snapshots_ = 0;
+  }
+
+  void state(Archive& a) {
+    a(rng_, stream_, iterate_, *control_, good_, average_, batches_, losses_, averaged_, attempt_);
+    a(next_snapshot_, snapshots_, next_look_, next_certificate_, rows_drawn_, loss_, level_);
+    a(end_.iterations, end_.step, end_.inner, end_.certificate);
+  }
+  void read_state(Archive& from) {
+    state(from);
+    from.expect_end();
+  }
+
   // Steps between snapshots, so that a drift of m vectors costs no more than the steps.
   Index inner() const {
     if (input_.options.inner > 0) return input_.options.inner;
@@ -190,33 +210,51 @@ class Run {
     for (std::size_t j = 0; j < now_.size(); ++j) average_[j] += share * (now_[j] - average_[j]);
   }
 
-  bool ended() {
-    const bool spent =
-        rows_drawn_ >= rows_to_draw_ || (input_.options.iterations > 0 && end_.iterations >= input_.options.iterations);
-    const bool whole_pass = rows_drawn_ >= next_look_;
-    if (!spent && !whole_pass) return progress_.must_stop();
-    now_.resize(good_.size());
-    iterate_.read(now_);
-    if (input_.certifies && whole_pass) {
-      next_look_ = 2 * rows_drawn_;
-      end_.certificate = certify(problem_, now_);
-      if (end_.certificate.relative_gap <= input_.options.tol) return true;
-    }
-    const bool goes_on = progress_.moved(now_, rows_drawn_ / static_cast<double>(problem_.rows()), kNotANumber,
-                                         end_.certificate.relative_gap);
-    return spent || !goes_on;
+  bool spent() const {
+    return rows_drawn_ >= rows_to_draw_ ||
+           (input_.options.iterations > 0 && end_.iterations >= input_.options.iterations);
   }
 
-  bool steps() {
-    Index next_snapshot = end_.iterations, snapshots = 0;
-    for (;;) {
-      if (end_.iterations == next_snapshot) {
-        if (!is_sane()) return false;
-        if (snapshots++ % kGoodEvery == 0) iterate_.read(good_);
-        add_to_average();
-        if (ended()) return finish();
+  bool ended() {
+    const bool whole_pass = rows_drawn_ >= next_look_;
+    if (!spent() && !whole_pass) return progress_.must_stop();
+    now_.resize(good_.size());
+    iterate_.read(now_);
+    double gap = kNotANumber;
+    if (input_.certifies && whole_pass) {
+      // Validation rows are looked at after every pass, the certificate costs more.
+      const auto pass = static_cast<double>(problem_.rows());
+      next_look_ = input_.options.patience > 0 ? rows_drawn_ + pass : 2 * rows_drawn_;
+      if (rows_drawn_ >= next_certificate_) {
+        next_certificate_ = 2 * rows_drawn_;
+        end_.certificate = certify(problem_, now_);
+        gap = end_.certificate.relative_gap;
+        if (gap <= input_.options.tol) return true;
+      }
+    }
+    const bool goes_on = progress_.moved(now_, rows_drawn_ / static_cast<double>(problem_.rows()), kNotANumber, gap);
+    return spent() || !goes_on;
+  }
+
+  // Before a snapshot; false when the numbers make no sense. A run that resumes has done this.
+  bool look_back(bool& ends) {
+    if (!is_sane()) return false;
+    if (snapshots_++ % kGoodEvery == 0) iterate_.read(good_);
+    add_to_average();
+    ends = ended();
+    const bool stopping = ends && progress_.must_stop();
+    if (input_.keep && !spent() && (!ends || stopping)) input_.keep([this](Archive& a) { state(a); }, stopping);
+    return true;
+  }
+
+  bool steps(bool resumes) {
+    for (;; resumes = false) {
+      if (end_.iterations == next_snapshot_) {
+        bool ends = false;
+        if (!resumes && !look_back(ends)) return false;
+        if (ends) return finish();
         snapshot();
-        next_snapshot += inner();
+        next_snapshot_ += inner();
       }
       if (!step()) return false;
     }
@@ -240,8 +278,9 @@ class Run {
   RowStream stream_;
   ClassIterate<View> iterate_;
   std::optional<PropagatedClasses> control_;
-  Index batch_, batches_ = 0, losses_ = 0, averaged_ = 0;
-  double rows_to_draw_, next_look_, rows_drawn_ = 0, loss_ = 0, level_ = -1;
+  Index batch_, batches_ = 0, losses_ = 0, averaged_ = 0, next_snapshot_ = 0, snapshots_ = 0;
+  int attempt_ = 0;
+  double rows_to_draw_, next_look_, next_certificate_ = 0, rows_drawn_ = 0, loss_ = 0, level_ = -1;
   std::vector<Index> rows_;
   std::vector<T> u_;
   std::vector<double> log_sums_, own_, propagated_, slopes_, good_, now_, average_;

@@ -6,6 +6,7 @@
 // step touches only what its rows touch; otherwise a step costs dim on top of its rows.
 #pragma once
 
+#include "base/archive.hpp"
 #include "finish/finisher.hpp"
 #include "s3gd/softmax.hpp"
 
@@ -17,6 +18,9 @@ struct StochasticInput {
   const Graph* graph = nullptr;  // null: one that grows
   double passes = 0;             // to make
   bool certifies = true;         // ends early at the tolerance, looking after every pass
+  // For a checkpoint. Told before every snapshot how to write the state, and whether the run is about to be stopped.
+  std::function<void(const std::function<void(Archive&)>& state, bool stopping)> keep = {};
+  Archive* resumed = nullptr;  // what was kept, to go on from
 };
 
 struct StochasticEnd {

@@ -73,18 +73,17 @@ void check_folder(const std::filesystem::path& path) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const Problem& problem, const SolveOptions& options, const SolveInput& input)
-    : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()) {
+FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity)
+    : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()), identity_(std::move(identity)) {
   const bool exists = file_exists(path_);
   if (exists && !options.resume)
     throw Error("there is a checkpoint in " + path_ + " already", "give --resume to go on from it, or " + kRemedy);
   check_folder(path_);
   remove_leftovers(path_);
-  identity_ = run_identity(problem, options, input);
   if (exists) read();
 }
 
-void Checkpoint::read() {
+void FileCheckpoint::read() {
   auto [identity, state] = contents_of(path_);
   if (const std::string difference = identity_difference(identity, identity_); !difference.empty())
     throw Error(path_ + " is the checkpoint of another run: " + difference,
@@ -92,9 +91,9 @@ void Checkpoint::read() {
   resumed_.emplace(std::move(state));
 }
 
-bool Checkpoint::due() const { return interrupted() || wall_now() - last_ >= every_; }
+bool FileCheckpoint::due() const { return interrupted() || wall_now() - last_ >= every_; }
 
-void Checkpoint::save(const Archive& state) {
+void FileCheckpoint::save(const Archive& state) {
   const std::string body = identity_ + "\n" + state.bytes();
   try {
     write_atomically(path_, [&](std::ostream& out) {
@@ -105,6 +104,10 @@ void Checkpoint::save(const Archive& state) {
     trouble_ = error.what();
   }
   last_ = wall_now();
+}
+
+void add_trouble(const FileCheckpoint& file, Summary& summary) {
+  if (!file.trouble().empty()) summary.advice.push_back("the checkpoint could not be kept: " + file.trouble());
 }
 
 }  // namespace s3gd

@@ -1,4 +1,4 @@
-// Checkpoint: the file that keeps the state of a run. It is written beside and renamed, so that whatever kills the run
+// Checkpoint: what keeps the state of a run; mostly a file of its own. That is written beside and renamed, so that whatever kills the run
 // leaves the last good one. It names the data (by checksum), the options and the version it belongs to; anything else
 // is refused with one sentence that says what differs.
 //
@@ -18,16 +18,23 @@ namespace s3gd {
 
 class Checkpoint {
  public:
-  // Reads the file where the run is to be resumed and there is one. One that is there although the run is not to be
-  // resumed is an Error: it may be all that is left of a long run.
-  Checkpoint(const Problem& problem, const SolveOptions& options, const SolveInput& input);
-
+  virtual ~Checkpoint() = default;
   // What the run goes on from, to be read from front to end once; null for a run that begins.
-  Archive* resumed() { return resumed_ ? &*resumed_ : nullptr; }
+  virtual Archive* resumed() = 0;
+  virtual bool due() const = 0;  // for the next save: the time has come, or an interrupt
+  virtual void save(const Archive& state) = 0;
+};
 
-  bool due() const;  // for the next save: the time has come, or an interrupt
+class FileCheckpoint final : public Checkpoint {
+ public:
+  // Reads the file where the run is to be resumed and there is one. One that is there although the run is not to be
+  // resumed is an Error: it may be all that is left of a long run. identity: see run_identity.hpp.
+  FileCheckpoint(const SolveOptions& options, std::string identity);
+
+  Archive* resumed() override { return resumed_ ? &*resumed_ : nullptr; }
+  bool due() const override;
   // A file that cannot be written ends no run: see trouble().
-  void save(const Archive& state);
+  void save(const Archive& state) override;
   const std::string& trouble() const { return trouble_; }  // why the last save failed; empty when it did not
 
  private:
@@ -40,5 +47,15 @@ class Checkpoint {
   std::optional<Archive> resumed_;
   std::string trouble_;
 };
+
+// Throws where patience and checkpoint lack what they need.
+void check_watched(const SolveOptions& options, bool has_test);
+
+// Advice, where the file could not be written.
+void add_trouble(const FileCheckpoint& file, Summary& summary);
+
+// solve() with its state kept elsewhere than in a file of its own; options.checkpoint is not looked at.
+Solution solve_keeping(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                       Checkpoint& checkpoint);
 
 }  // namespace s3gd

@@ -1,5 +1,7 @@
 #include "solve/early_stop.hpp"
 
+#include "model/penalty.hpp"
+
 namespace s3gd {
 namespace {
 
@@ -11,11 +13,13 @@ EarlyStop::EarlyStop(const SolveOptions& options, const SolveInput& input) {
   if (options.patience <= 0 || input.test == nullptr) return;
   patience_ = options.patience;
   const ProblemSpec& spec = input.test->spec();
-  penalty_.emplace(spec.penalty, input.test->cols(), spec.intercept);
+  penalty_ = [penalty = Penalty(spec.penalty, input.test->cols(), spec.intercept)](std::span<const double> w) {
+    return penalty.value(w);
+  };
 }
 
 bool EarlyStop::look(std::span<const double> w, double test_objective) {
-  const double loss = test_objective - penalty_->value(w);
+  const double loss = test_objective - penalty_(w);
   if (loss < least_) {
     least_ = loss;
     best_.assign(w.begin(), w.end());

@@ -2,12 +2,12 @@
 // did best. A look that does not lower the best loss by a ten-thousandth counts against the patience.
 #pragma once
 
+#include <functional>
 #include <limits>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/archive.hpp"
-#include "model/penalty.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
@@ -17,6 +17,9 @@ class EarlyStop {
   EarlyStop() = default;  // never
   // Does nothing unless there are validation rows and a patience.
   EarlyStop(const SolveOptions& options, const SolveInput& input);
+  // penalty: what a test objective holds besides the loss.
+  EarlyStop(Index patience, std::function<double(std::span<const double> w)> penalty)
+      : patience_(patience), penalty_(std::move(penalty)) {}
 
   bool wanted() const { return patience_ > 0; }
   // A look at parameters whose objective on the validation rows is known. True: the patience is at its end.
@@ -27,7 +30,7 @@ class EarlyStop {
 
  private:
   Index patience_ = 0;
-  std::optional<Penalty> penalty_;
+  std::function<double(std::span<const double> w)> penalty_;
   std::vector<double> best_;
   double least_ = std::numeric_limits<double>::infinity();  // loss of best_
   double level_ = std::numeric_limits<double>::infinity();  // the loss progress is measured from

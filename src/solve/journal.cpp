@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "model/penalty.hpp"
 #include "solve/run_state.hpp"
 
 namespace s3gd {
@@ -15,18 +16,22 @@ JournalSource source_of(const Problem& problem, const SolveInput& input) {
   source.objective = [problem](std::span<const double> w) { return objective(problem, w); };
   if (input.test != nullptr)
     source.test_objective = [test = *input.test](std::span<const double> w) { return objective(test, w); };
+  const ProblemSpec& spec = problem.spec();
+  source.penalty = [penalty = Penalty(spec.penalty, problem.cols(), spec.intercept)](std::span<const double> w) {
+    return penalty.value(w);
+  };
   source.watch = input.watch;
   return source;
 }
 
 }  // namespace
 
-Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {}
+Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {
+  if (options.patience > 0 && source_.test_objective) early_stop_ = EarlyStop(options.patience, source_.penalty);
+}
 
 Journal::Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input)
-    : Journal(source_of(problem, input), options) {
-  early_stop_ = EarlyStop(options, input);
-}
+    : Journal(source_of(problem, input), options) {}
 
 double Journal::test_objective(std::span<const double> w) const {
   return source_.test_objective ? source_.test_objective(w) : std::nan("");

@@ -12,6 +12,7 @@ namespace s3gd {
 struct JournalSource {
   std::function<double(std::span<const double> w)> objective;
   std::function<double(std::span<const double> w)> test_objective;  // empty: no test rows
+  std::function<double(std::span<const double> w)> penalty;         // part of the latter; for early stopping
   std::function<bool(const TraceRow&)> watch;                       // as in SolveInput
 };
 

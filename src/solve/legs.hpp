@@ -6,11 +6,26 @@
 // gets to see that it is.
 #pragma once
 
+#include <functional>
+
 #include "finish/finisher.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/journal.hpp"
 
 namespace s3gd {
+
+// A finisher of any kind of problem, as legs see it.
+struct LegSource {
+  std::string name;
+  Index first = 20;  // iterations of the first leg: long enough that beginning anew costs little
+  double tol = 1e-4;
+  Index max_iterations = std::numeric_limits<Index>::max();
+  // Leg number and its iterations at most, where it begins, whom it tells.
+  std::function<Finish(Index leg, Index iterations, std::vector<double> start, Progress&)> run;
+  std::function<Certificate(std::span<const double> w)> certify;
+};
+Finish run_in_legs(const LegSource& source, std::vector<double> start, Journal& journal, Checkpoint& checkpoint,
+                   Archive* resumed);
 
 // As finisher.run(input, start, journal). `resumed`: what was kept at a border, finisher's name and journal read already;
 // the run goes on from there, whatever `start` is. Null: it begins.

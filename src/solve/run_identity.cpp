@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-std::string hex(std::span<const double> values) { return hex(checksum(std::as_bytes(values))); }
+std::string hex(std::span<const double> values) { return checksum_text(std::as_bytes(values)); }
 
 std::string graph_of(const Graph& graph) {
   return hex(checksum(std::as_bytes(std::span(graph.gammas.data(), static_cast<std::size_t>(graph.gammas.size())))));
@@ -23,14 +23,6 @@ Json penalty_of(const PenaltySpec& spec) {
   Json json{name_of(spec.kind), spec.lambda, spec.alpha, hex(spec.factors)};
   for (const PenaltySpec& term : spec.also) json.push_back(penalty_of(term));
   return json;
-}
-
-Json problem_options(const ProblemSpec& spec) {
-  return {{"--loss", name_of(spec.loss.kind)},
-          {"--beta", spec.loss.beta},
-          {"--lambda", spec.penalty.lambda},
-          {"--penalty", penalty_of(spec.penalty)},
-          {"--intercept", name_of(spec.intercept)}};
 }
 
 Json solve_options(const SolveOptions& options) {
@@ -57,27 +49,41 @@ Json solve_options(const SolveOptions& options) {
           {"stop at a plateau", options.stop_at_plateau}};
 }
 
-Json all_options(const ProblemSpec& spec, const SolveOptions& options) {
-  Json all = problem_options(spec);
-  all.update(solve_options(options));
-  return all;
-}
-
 }  // namespace
 
+std::string checksum_text(std::span<const std::byte> bytes) { return hex(checksum(bytes)); }
+std::string rows_checksum(const Matrix& x, int threads) { return hex(checksum(x, threads)); }
+
 std::string rows_identity(const Problem& problem) {
-  return hex(checksum(problem.x(), problem.spec().threads)) + hex(problem.targets()) + hex(problem.weights());
+  return rows_checksum(problem.x(), problem.spec().threads) + hex(problem.targets()) + hex(problem.weights());
+}
+
+Json identity_of(const ProblemSpec& spec) {
+  return {{"--loss", name_of(spec.loss.kind)},
+          {"--beta", spec.loss.beta},
+          {"--lambda", spec.penalty.lambda},
+          {"--penalty", penalty_of(spec.penalty)},
+          {"--intercept", name_of(spec.intercept)}};
 }
 
 std::string options_identity(const ProblemSpec& spec, const SolveOptions& options) {
-  return all_options(spec, options).dump();
+  Json all = identity_of(spec);
+  all.update(solve_options(options));
+  return all.dump();
 }
 
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  Json all = all_options(problem.spec(), options);
-  all["--validate"] = input.test != nullptr ? rows_identity(*input.test) : "";
-  all["--graph"] = input.graph != nullptr ? graph_of(*input.graph) : "";
-  return Json{{"version", S3GD_VERSION}, {"data", rows_identity(problem)}, {"options", all}}.dump();
+  return run_identity({rows_identity(problem), identity_of(problem.spec()),
+                       input.test != nullptr ? rows_identity(*input.test) : "", input.graph},
+                      options);
+}
+
+std::string run_identity(const IdentityParts& parts, const SolveOptions& options) {
+  Json all = parts.problem;
+  all.update(solve_options(options));
+  all["--validate"] = parts.validate;
+  all["--graph"] = parts.graph != nullptr ? graph_of(*parts.graph) : "";
+  return Json{{"version", S3GD_VERSION}, {"data", parts.data}, {"options", all}}.dump();
 }
 
 std::string identity_difference(const std::string& kept, const std::string& asked) {

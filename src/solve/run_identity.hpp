@@ -2,6 +2,8 @@
 // the result. Threads, limits of time and the place of files have none.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "s3gd/solve.hpp"
@@ -15,6 +17,20 @@ std::string options_identity(const ProblemSpec& spec, const SolveOptions& option
 
 // JSON: {"version": .., "data": .., "options": {"--lambda": .., ..}}
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+
+// The same of other kinds of problems, from its parts: rows as rows_checksum() gives them, with whatever stands for labels
+// and weights added; the options that state the problem; the rows of --validate, or nothing.
+struct IdentityParts {
+  std::string data;
+  nlohmann::ordered_json problem;
+  std::string validate;
+  const Graph* graph = nullptr;
+};
+std::string run_identity(const IdentityParts& parts, const SolveOptions& options);
+
+std::string rows_checksum(const Matrix& x, int threads);
+std::string checksum_text(std::span<const std::byte> bytes);
+nlohmann::ordered_json identity_of(const ProblemSpec& spec);
 
 // In words, the first thing that differs between what was kept and what is asked for; empty when nothing does.
 std::string identity_difference(const std::string& kept, const std::string& asked);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
@@ -21,6 +20,7 @@
 #include "solve/checkpoint.hpp"
 #include "solve/looks.hpp"
 #include "solve/run.hpp"
+#include "solve/run_identity.hpp"
 
 namespace s3gd {
 namespace {
@@ -73,17 +73,17 @@ void check_options(const Problem& problem, const SolveOptions& options) {
     throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), problem.dim()));
 }
 
-void check_watched(const SolveOptions& options, const SolveInput& input) {
+}  // namespace
+
+void check_watched(const SolveOptions& options, bool has_test) {
   if (options.patience < 0) throw Error(fmt::format("the patience is {}", options.patience), "give 1 or more");
-  if (options.patience > 0 && input.test == nullptr)
+  if (options.patience > 0 && !has_test)
     throw Error("early stopping needs rows to look at", "give --validate DATA, or a FRACTION to hold out");
   if (!(options.checkpoint_every >= 0))
     throw Error(fmt::format("a checkpoint every {} seconds", options.checkpoint_every), "give 0 or more");
   if (options.resume && options.checkpoint.empty())
     throw Error("there is no checkpoint to resume from", "give --checkpoint FILE");
 }
-
-}  // namespace
 
 const char* name_of(Status status) {
   switch (status) {
@@ -113,19 +113,17 @@ std::vector<SolverInfo> solvers() {
 
 void check_solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
   check_options(problem, options);
-  check_watched(options, input);
+  check_watched(options, input.test != nullptr);
 }
 
 Solution solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
   return solve_carrying(problem, options, input, nullptr);
 }
 
-Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
-                        Carried* carried) {
-  check_solve(problem, options, input);
-  std::optional<Checkpoint> file;
-  if (!options.checkpoint.empty()) file.emplace(problem, options, input);
-  Checkpoint* checkpoint = file ? &*file : nullptr;
+namespace {
+
+Solution run(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried,
+             Checkpoint* checkpoint) {
   Solution solution;
   if (options.solver == "auto")
     solution = solve_auto(problem, options, input, carried, checkpoint);
@@ -133,19 +131,35 @@ Solution solve_carrying(const Problem& problem, const SolveOptions& options, con
     solution = solve_by_finisher(options.solver, problem, options, input, carried, checkpoint);
   else
     solution = run_estimator({.problem = problem, .options = options, .extra = input, .checkpoint = checkpoint});
-  if (file && !file->trouble().empty())
-    solution.summary.advice.push_back("the checkpoint could not be kept: " + file->trouble());
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
   if (carried == nullptr) add_advice(problem, options, solution);  // a path is a row of solves nobody reads one by one
   return solution;
 }
 
+}  // namespace
+
+Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                        Carried* carried) {
+  check_solve(problem, options, input);
+  if (options.checkpoint.empty()) return run(problem, options, input, carried, nullptr);
+  FileCheckpoint file(options, run_identity(problem, options, input));
+  Solution solution = run(problem, options, input, carried, &file);
+  add_trouble(file, solution.summary);
+  return solution;
+}
+
+Solution solve_keeping(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                       Checkpoint& checkpoint) {
+  check_solve(problem, options, input);
+  return run(problem, options, input, nullptr, &checkpoint);
+}
+
 Solution solve_looking(const Problem& problem, const SolveOptions& options, const SolveInput& input,
                        const Looks& looks) {
   if (find_estimator(options.solver) == nullptr) return solve(problem, options, input);
   check_options(problem, options);
-  check_watched(options, input);
+  check_watched(options, input.test != nullptr);
   Solution solution = run_estimator({.problem = problem, .options = options, .extra = input, .looks = &looks});
   if (!solution.trace.empty()) solution.summary.objective = solution.trace.back().train_objective;
   return solution;

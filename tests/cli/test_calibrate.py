@@ -68,7 +68,7 @@ class Calibrate(ProgramTest):
         self.assertIn("classes", self.error_of("train", "gen:regression?rows=50&cols=3", "--loss", "squared",
                                                "--calibrate", "0.2", "-o", "m.model", expect=2))
         self.assertIn("numbers", self.error_of("train", "train.s3d", "--loss", "squared", "--calibrate", "0.2",
-                                               "-o", "m.model"))
+                                               "-o", "m.model", expect=2))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,154 @@
+// One-vs-rest runs that are cut and resumed.
+#include "fit/class_checkpoints.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/interrupt.hpp"
+#include "s3gd/error.hpp"
+#include "support/blobs.hpp"
+
+namespace s3gd {
+namespace {
+
+using testing::blobs;
+using testing::with_words;
+
+class OneVsRestCut : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = (std::filesystem::temp_directory_path() / ("s3gd_classes_" + std::to_string(getpid()))).string();
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override {
+    request_interrupt(false);
+    std::filesystem::remove(path_);
+  }
+
+  SolveOptions options(const std::string& solver) const {
+    SolveOptions options;
+    options.solver = solver;
+    const bool stochastic = solver == "s3gd" || solver == "saga";
+    options.passes = stochastic ? 6 : 0;
+    options.tol = stochastic ? 0 : 1e-9;
+    options.checkpoint = path_;
+    options.checkpoint_every = 0;
+    return options;
+  }
+
+  // Ends after so many classes; negative: never.
+  OneVsRest run(const SolveOptions& options, int classes, int threads) const {
+    ProblemSpec spec;
+    spec.threads = threads;
+    OneVsRestInput input;
+    input.watch = [&](const std::string&, const Summary&) { return --classes != 0; };
+    return solve_one_vs_rest(data_, spec, options, input);
+  }
+
+  Dataset data_ = blobs({.rows = 250, .sparse = true});
+  std::string path_;
+};
+
+class OneVsRestResume : public OneVsRestCut, public ::testing::WithParamInterface<const char*> {};
+
+void expect_same(const OneVsRest& cut, const OneVsRest& whole) {
+  EXPECT_EQ(cut.w, whole.w);
+  EXPECT_EQ(cut.summary.status, whole.summary.status);
+  EXPECT_EQ(cut.summary.objective, whole.summary.objective);
+  EXPECT_EQ(cut.summary.passes, whole.summary.passes);
+  EXPECT_EQ(cut.summary.iterations, whole.summary.iterations);
+}
+
+TEST_P(OneVsRestResume, ARunCutAfterAnyClassEndsWithTheSameBits) {
+  SolveOptions options = this->options(GetParam());
+  const OneVsRest whole = run(options, -1, 1);
+  for (const int classes : {1, 3, 4}) {
+    std::filesystem::remove(path_);
+    options.resume = false;
+    EXPECT_EQ(run(options, classes, 1).summary.status, Status::interrupted);
+    ASSERT_TRUE(std::filesystem::exists(path_));
+    options.resume = true;
+    expect_same(run(options, -1, 3), whole);
+  }
+}
+
+TEST_P(OneVsRestResume, ARunWhoseTimeWasUpGoesOnWhereEachClassWas) {
+  if (std::string(GetParam()) == "auto") GTEST_SKIP() << "a finisher cut within a step may take its time for a dead end";
+  SolveOptions options = this->options(GetParam());
+  const OneVsRest whole = run(options, -1, 1);
+  std::filesystem::remove(path_);
+  options.resume = true;
+  OneVsRest part;
+  double seconds = 1e-4;
+  for (int times = 0; times < 60; ++times) {
+    options.seconds = seconds;
+    part = run(options, -1, 1 + times % 3);
+    if (part.summary.status != Status::out_of_time) break;
+    seconds *= 2;
+  }
+  EXPECT_EQ(part.w, whole.w);
+}
+
+TEST_P(OneVsRestResume, AnInterruptLeavesAllThatIsNeeded) {
+  SolveOptions options = this->options(GetParam());
+  const OneVsRest whole = run(options, -1, 1);
+  std::filesystem::remove(path_);
+  options.checkpoint_every = 1e9;
+  ProblemSpec spec;
+  spec.threads = 2;
+  OneVsRestInput input;
+  input.watch = [](const std::string&, const Summary&) {
+    request_interrupt();
+    return true;
+  };
+  EXPECT_EQ(solve_one_vs_rest(data_, spec, options, input).summary.status, Status::interrupted);
+  request_interrupt(false);
+  options.resume = true;
+  expect_same(run(options, -1, 2), whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, OneVsRestResume, ::testing::Values("auto", "newton", "s3gd", "saga"));
+
+TEST_F(OneVsRestCut, WhatHasEndedIsNotFittedAgain) {
+  SolveOptions options = this->options("auto");
+  const OneVsRest cut = run(options, 2, 1);
+  options.resume = true;
+  ClassCheckpoints kept(data_, {}, options, {}, 5);
+  for (std::size_t k = 0; k < 5; ++k) {
+    const std::optional<Solution> ended = kept.ended(k);
+    EXPECT_EQ(ended.has_value(), k < 2) << k;
+    if (!ended) continue;
+    EXPECT_EQ(ended->w, cut.w[k]);
+    EXPECT_EQ(ended->summary.objective, cut.class_summaries[k].objective);
+  }
+}
+
+TEST_F(OneVsRestCut, AnotherRunsCheckpointIsRefusedByName) {
+  SolveOptions options = this->options("auto");
+  run(options, 2, 1);
+  options.resume = true;
+  const auto refusal = [&](const Dataset& data, const ProblemSpec& spec, const OneVsRestInput& input) -> std::string {
+    try {
+      solve_one_vs_rest(data, spec, options, input);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  ProblemSpec other;
+  other.penalty.lambda = 0.5;
+  EXPECT_NE(refusal(data_, other, {}).find("--lambda"), std::string::npos);
+  other = {};
+  other.class_weight = ClassWeight::balanced;
+  EXPECT_NE(refusal(data_, other, {}).find("--class-weight"), std::string::npos);
+  OneVsRestInput started;
+  started.starts.assign(5, std::vector<double>(7, 0.5));
+  EXPECT_NE(refusal(data_, {}, started).find("--warm-start"), std::string::npos);
+  EXPECT_NE(refusal(with_words(data_, {"a", "b", "c", "d", "e"}), {}, {}).find("labels"), std::string::npos);
+  EXPECT_EQ(refusal(data_, {}, {}), "");
+}
+
+}  // namespace
+}  // namespace s3gd
