@@ -45,7 +45,7 @@ const std::vector<Command>& commands() {
        "s3gd compare a9a -o a9a-compared\ns3gd compare my.csv --quick --solver auto\n"
        "s3gd compare mnist --solvers sgd,s3gd --solver s3gd:anchors=20 --steps 1,5",
        setup_compare},
-      {"reproduce", "Compare", "every table and figure of the paper: what it says, what was measured",
+      {"reproduce", "Compare", "the tables and figures of the paper: claims and what was measured",
        "s3gd reproduce --list\ns3gd reproduce --quick -o reproduction\ns3gd reproduce steps verdict -o reproduction",
        setup_reproduce},
       {"inspect", "Data", "what is in a dataset or a model, and what to look out for",

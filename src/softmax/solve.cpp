@@ -134,6 +134,7 @@ Solution finish_with(const Run& run, const Method* method, std::vector<double> s
     if (resumed == nullptr) journal.begin_stage(method->name);
     Finish finish = run.checkpoint != nullptr ? finish_in_legs(run, *method, input, std::move(start), resumed)
                                               : method->run(input, std::move(start), journal);
+    if (finish.end == FinishEnd::stalled && journal.must_stop()) finish.end = FinishEnd::stopped;  // cut within a step
     journal.end_stage(finish.iterations, finish.passes, journal.why(finish.end));
     const Method* last = std::end(kFinishers) - 1;
     if (finish.end == FinishEnd::stalled && method != last) {

@@ -52,6 +52,7 @@ Solution finish_with(const Finisher& first, const Problem& problem, const SolveO
       finish = carried->finish(*finisher, input, std::move(start), journal);
     else
       finish = finisher->run(input, std::move(start), journal);
+    if (finish.end == FinishEnd::stalled && journal.must_stop()) finish.end = FinishEnd::stopped;  // cut within a step
     journal.end_stage(finish.iterations, finish.passes, journal.why(finish.end));
     const Finisher* last = find_finisher("newton");
     if (finish.end == FinishEnd::stalled && finisher != last) {

@@ -12,7 +12,8 @@ import pytest
 from core_cases import sample, spec_of
 from s3gd import _core
 
-# A fit that would take for ever; says when it has begun (or is about to, where nobody watches), and what becomes of it.
+# A fit that would take for ever (a stochastic one: exact ones end by themselves). Says when it has begun (or is about to,
+# where nobody watches), and what becomes of it.
 PROGRAM = """
 import signal, sys, threading, time
 import numpy as np
@@ -66,12 +67,12 @@ def interrupted(task, keep="raise", where="main", solver="auto"):
     return process.returncode, rest
 
 
-@pytest.mark.parametrize(("task", "solver"), [("binary", "s3gd"), ("binary", "lbfgs"), ("ovr", "sgd"), ("softmax", "auto")])
+@pytest.mark.parametrize(("task", "solver"), [("binary", "s3gd"), ("ovr", "sgd"), ("softmax", "s3gd")])
 def test_ctrl_c_raises_keyboard_interrupt(task, solver):
     assert interrupted(task, solver=solver) == (0, "KeyboardInterrupt\n")
 
 
-@pytest.mark.parametrize(("task", "solver"), [("binary", "s3gd"), ("softmax", "auto")])
+@pytest.mark.parametrize(("task", "solver"), [("binary", "s3gd"), ("softmax", "s3gd")])
 def test_ctrl_c_can_keep_the_model_so_far(task, solver):
     assert interrupted(task, "keep", solver=solver) == (0, "interrupted True True\n")
 

@@ -75,7 +75,6 @@ TEST_P(OneVsRestResume, ARunCutAfterAnyClassEndsWithTheSameBits) {
 }
 
 TEST_P(OneVsRestResume, ARunWhoseTimeWasUpGoesOnWhereEachClassWas) {
-  if (std::string(GetParam()) == "auto") GTEST_SKIP() << "a finisher cut within a step may take its time for a dead end";
   SolveOptions options = this->options(GetParam());
   const OneVsRest whole = run(options, -1, 1);
   std::filesystem::remove(path_);
@@ -88,7 +87,12 @@ TEST_P(OneVsRestResume, ARunWhoseTimeWasUpGoesOnWhereEachClassWas) {
     if (part.summary.status != Status::out_of_time) break;
     seconds *= 2;
   }
-  EXPECT_EQ(part.w, whole.w);
+  // A class that is found within the tolerance where it was cut is done there, before its time.
+  for (std::size_t k = 0; k < whole.w.size(); ++k) {
+    const Summary &end = part.class_summaries[k], &uncut = whole.class_summaries[k];
+    const bool done_at_cut = end.iterations < uncut.iterations && end.certificate.relative_gap <= options.tol;
+    EXPECT_TRUE(done_at_cut || part.w[k] == whole.w[k]) << "class " << k;
+  }
 }
 
 TEST_P(OneVsRestResume, AnInterruptLeavesAllThatIsNeeded) {
