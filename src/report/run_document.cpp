@@ -10,12 +10,17 @@
 namespace s3gd::report {
 namespace {
 
+std::string counted(double number, const char* what) {
+  return fmt::format("{} {}{}", count_text(number), what, number == 1 ? "" : "s");
+}
+
 std::string subtitle_of(const RunRows& rows) {
   const Json& machine = rows.json().value("machine", Json::object());
-  std::string text = fmt::format("{} datasets, {} contenders", rows.datasets().size(), rows.labels().size());
+  std::string text = counted(static_cast<double>(rows.datasets().size()), "dataset") + ", " +
+                     counted(static_cast<double>(rows.labels().size()), "contender");
   if (rows.json().contains("protocol"))
     if (const double trials = number_at(rows.json()["protocol"], "trials"); std::isfinite(trials))
-      text += fmt::format(", {} trials", count_text(trials));
+      text += ", " + counted(trials, "trial");
   if (const std::string created = text_at(rows.json(), "created"); !created.empty())
     text += " \u00b7 " + created.substr(0, 10);
   if (const std::string cpu = text_at(machine, "cpu"); !cpu.empty()) text += " \u00b7 " + cpu;
