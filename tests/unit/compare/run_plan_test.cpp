@@ -113,7 +113,8 @@ TEST_F(RunPlan, AContenderThatCannotRunIsARowWithItsError) {
   const PlanResult result = run_plan(small_plan(R"(["sgd", "scv:inner=5"])"), folder_);
   EXPECT_EQ(result.failed, 4);
   EXPECT_EQ(result.runs, 8);
-  for (const Json& run : run_file().at("runs")) {
+  const Json file = run_file();
+  for (const Json& run : file.at("runs")) {
     const bool bad = run.at("solver") == "scv";
     EXPECT_EQ(run.at("status") == "failed", bad);
     EXPECT_EQ(run.at("error").is_null(), !bad);
