@@ -69,7 +69,7 @@ std::string outcome_table(const reproduce::Reproduction& done) {
   std::vector<std::vector<std::string>> rows{{"figure", "found", "claim"}};
   for (const reproduce::FigureResult& figure : done.figures)
     for (const reproduce::Finding& finding : figure.findings)
-      rows.push_back({figure.experiment->name, reproduce::name_of(finding.outcome), finding.says});
+      rows.push_back({figure.experiment->name, finding.outcome_in_words(), finding.says});
   return format_table(rows);
 }
 
@@ -78,9 +78,10 @@ void remark_on_sets(const reproduce::Reproduction& done, const Common& common) {
     if (!set.data.stand_in.empty()) remark(common, set.data.name + ": " + set.data.stand_in);
 }
 
-void check_names(const std::vector<std::string>& figures) {
+void check_names(const std::vector<std::string>& figures, const std::vector<std::string>& sets) {
   try {
     for (const std::string& name : figures) reproduce::find_experiment(name);
+    reproduce::check_set_names(sets);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
@@ -88,7 +89,7 @@ void check_names(const std::vector<std::string>& figures) {
 
 int run(const Options& options, const Common& common) {
   if (options.list) return list(common);
-  check_names(options.figures);
+  check_names(options.figures, options.settings.sets);
   if (options.folder.empty()) throw UsageError("reproduce needs a folder for its results: -o DIR");
   refuse_standard_output(options.folder, "-o");
   if (options.table) {
@@ -121,6 +122,8 @@ int run(const Options& options, const Common& common) {
     }
     print(fmt::format("\n{} in {}\n", done.page, format_seconds(done.seconds)));
   }
+  if (done.status == Status::out_of_time)
+    remark(common, "the time was up; the same command goes on where this one stopped");
   if (done.status != Status::interrupted) return kGood;
   print_error("interrupted; the same command goes on where this one stopped", common.json);
   return kInterrupted;
@@ -130,12 +133,20 @@ int run(const Options& options, const Common& common) {
 
 std::function<int()> setup_reproduce(CLI::App& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("FIGURE", options->figures, "names as in --list (default: all)");
+  app.add_option("FIGURE", options->figures, "names as in --list, run in this order (default: all)");
   app.add_option("-o,--output", options->folder, "the folder for page, results and runs")->type_name("DIR");
   app.add_flag("--quick", options->settings.quick, "fewer trials and iterations: minutes instead of hours");
   app.add_flag("--list", options->list, "what there is, and which of the paper's sets are here");
   app.add_flag("--table", options->table, "the findings in DIR as a Markdown table; runs nothing");
+  app.add_option("--sets", options->settings.sets, "only these of the paper's sets, in this order")
+      ->type_name("NAME,..")
+      ->delimiter(',');
+  app.add_flag("--no-runs", options->settings.only_done,
+               "run nothing: page and findings from the runs that are in DIR");
   app.add_flag("--fresh", options->settings.fresh, "do runs again that are in DIR already");
+  app.add_option("--seconds", options->settings.seconds, "for everything, at most; what is done by then is judged")
+      ->check(CLI::PositiveNumber)
+      ->group("Limits");
   app.add_option("--trials", options->settings.trials, "at most so many")->check(whole_number(1))->group("Limits");
   app.add_option("--iterations", options->settings.iterations, "at most so many for a run")
       ->check(whole_number(1))

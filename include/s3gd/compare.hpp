@@ -59,9 +59,10 @@ struct Plan {
   Index trials = 5;  // seeds seed, seed + 1, ..
   Index iterations = 40000;
   Index tail = 5000;
-  double tolerance = 0.01;  // of Eqn. eta, and the target of the verdicts
-  double seconds = 0;       // at most so long for a run (status out_of_time); 0 = no limit
-  double exact_tol = 1e-6;  // relative gap at which exact solvers end
+  double look_growth = 1.06;  // how many times as far as the last each look is at most
+  double tolerance = 0.01;    // of Eqn. eta, and the target of the verdicts
+  double seconds = 0;         // at most so long for a run (status out_of_time); 0 = no limit
+  double exact_tol = 1e-6;    // relative gap at which exact solvers end
 
   ProblemSpec problem;     // of the paper's setting; spec.threads is not used
   bool usual_loss = true;  // whether data with real labels gets the squared loss instead of an error
@@ -74,6 +75,7 @@ struct Plan {
   int jobs = 1;            // runs side by side; more than 1 disturbs the clocks, and run.json says so
   bool gradients = false;  // also measure correlation and variance ratio at every look (their time is not on the clock)
   bool fresh = false;      // do runs again that are there already
+  bool only_done = false;  // run nothing: files from the runs that are there; datasets without any are left out
   bool pages = true;       // report.html and figures
   bool estimate_only = false;        // read the data, see what the plan will cost, and run nothing
   std::vector<std::string> command;  // as typed, for run.json
@@ -104,8 +106,9 @@ struct PlanProgress {
 using WatchPlan = std::function<bool(const PlanProgress&)>;
 
 struct PlanResult {
-  Status status = Status::converged;  // converged: all runs done, whatever became of them; interrupted: not all
-  Index runs = 0;                     // in run.json
+  // converged: all runs done, whatever became of them; interrupted: not all; early_stopped: not all, and only_done
+  Status status = Status::converged;
+  Index runs = 0;  // in run.json
   Index planned = 0;
   Index reused = 0;              // found in the folder
   Index failed = 0;              // runs with status failed

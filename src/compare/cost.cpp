@@ -42,7 +42,7 @@ double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& ta
     double run = before + (all - before) / made * static_cast<double>(plan.iterations);
     if (plan.seconds > 0) run = std::min(run, plan.seconds);
     const double looks_per_pass = plan.gradients ? 4 : 1;
-    const auto looks = static_cast<double>(look_schedule(plan.iterations, plan.tail).size());
+    const auto looks = static_cast<double>(look_schedule(plan.iterations, plan.tail, plan.look_growth).size());
     return run + looks * looks_per_pass * seconds_of_a_look(subject);
   } catch (const std::exception&) {
     return 0;

@@ -10,20 +10,21 @@
 namespace s3gd::reproduce {
 
 const char* name_of(Outcome outcome) {
-  constexpr std::array kNames{"confirmed", "partly", "not confirmed", "not measured"};
+  constexpr std::array kNames{"confirmed", "partly", "not confirmed", "not measured", "described"};
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
 Finding judge(const Claim& claim, const Evidence& evidence) {
   const std::string kind = claim.criterion.at("kind");
-  for (const auto* table :
-       {&criteria::of_speed(), &criteria::of_cost(), &criteria::of_gradients(), &criteria::of_curves()})
+  for (const auto* table : {&criteria::of_speed(), &criteria::of_steps(), &criteria::of_cost(),
+                            &criteria::of_gradients(), &criteria::of_curves()})
     for (const criteria::Entry& entry : *table) {
       if (kind != entry.kind) continue;
       Finding finding = entry.judge(claim.criterion, evidence);
       finding.says = claim.says;
       if (finding.outcome == Outcome::not_measured && finding.measured.empty())
-        finding.measured = "no runs to judge by";
+        finding.in_short = finding.measured =
+            evidence.missing.empty() ? "no runs to judge by" : "no runs to judge by: " + evidence.missing;
       return finding;
     }
   throw Error("there is no criterion '" + kind + "'", "see src/compare/criteria_*.cpp");
@@ -34,6 +35,18 @@ namespace criteria {
 Outcome grade(double value, double full, double part) {
   if (std::isnan(value)) return Outcome::not_measured;
   return value >= full ? Outcome::confirmed : value >= part ? Outcome::partly : Outcome::not_confirmed;
+}
+
+void conclude(Finding& finding, Outcome outcome, const std::string& in_short, const std::string& details) {
+  finding.outcome = outcome;
+  if (outcome == Outcome::not_measured) return;
+  finding.in_short = in_short;
+  finding.measured = in_short + (details.empty() ? "" : ". " + details);
+}
+
+void leave_open(Finding& finding, const std::string& why) {
+  finding.outcome = Outcome::not_measured;
+  finding.in_short = finding.measured = why;
 }
 
 Strings strings_of(const Json& rule, const char* key) { return rule.value(key, Strings{}); }

@@ -41,10 +41,11 @@ Finding judge_cheapest(const Json& rule, const Evidence& evidence) {
     said.push_back(fmt::format("{} {}", set.name, who));
   }
   if (judged == 0) return finding;
-  finding.measured = fmt::format("on {:g} of {:g} sets; cheapest: {}", least, judged, join(said, "; "));
-  finding.outcome = least / judged > share    ? Outcome::confirmed
-                    : nearly / judged > share ? Outcome::partly
-                                              : Outcome::not_confirmed;
+  const Outcome outcome = least / judged > share    ? Outcome::confirmed
+                          : nearly / judged > share ? Outcome::partly
+                                                    : Outcome::not_confirmed;
+  conclude(finding, outcome, fmt::format("cheapest on {:g} of {:g} sets", least, judged),
+           "Cheapest: " + join(said, "; "));
   return finding;
 }
 
@@ -58,7 +59,7 @@ Finding judge_cost(const Json& rule, const Evidence& evidence) {
       fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
                   join(strings_of(rule, "labels"), " and of "), below ? "at most" : "at least", bound, over,
                   rule.contains("sets") ? "on " + join(strings_of(rule, "sets")) : "in the median over the sets");
-  Strings said;
+  Strings medians, said;
   double good = 0, judged = 0;
   for (const std::string& label : strings_of(rule, "labels")) {
     std::vector<double> ratios;
@@ -71,10 +72,10 @@ Finding judge_cost(const Json& rule, const Evidence& evidence) {
     if (std::isnan(median)) continue;
     judged += 1;
     good += (below ? median <= bound : median >= bound) ? 1 : 0;
-    said.push_back(fmt::format("{} {} times ({})", label, brief(median), join(list)));
+    medians.push_back(fmt::format("{} {} times as long", label, brief(median)));
+    said.push_back(fmt::format("{}: {}", label, join(list)));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), join(medians), join(said, "; "));
   return finding;
 }
 
@@ -96,8 +97,9 @@ Finding judge_cost_most_on(const Json& rule, const Evidence& evidence) {
   }
   const double factor = median_of(on) / median_of(off);
   if (std::isnan(factor)) return finding;
-  finding.measured = fmt::format("{} there, {} elsewhere: {}", brief(median_of(on)), brief(median_of(off)), join(said));
-  finding.outcome = grade(factor, bound, 1);
+  conclude(finding, grade(factor, bound, 1),
+           fmt::format("{} times as long there, {} elsewhere", brief(median_of(on)), brief(median_of(off))),
+           join(said));
   return finding;
 }
 
@@ -115,8 +117,8 @@ Finding judge_exponents(const Json& rule, const Evidence& evidence) {
     good += std::abs(cell.measured - cell.formula) <= tolerance ? 1 : 0;
     said.push_back(fmt::format("{} in {}: {:.2f} (formula {:.2f})", cell.solver, cell.by, cell.measured, cell.formula));
   }
-  finding.measured = fmt::format("{:g} of {:g} as the formula: {}", good, judged, join(said, "; "));
-  finding.outcome = grade(good / judged, 1, part);
+  conclude(finding, grade(good / judged, 1, part),
+           fmt::format("{:g} of {:g} exponents as the formula has them", good, judged), join(said, "; "));
   return finding;
 }
 
@@ -126,7 +128,7 @@ Finding judge_sublinear(const Json& rule, const Evidence& evidence) {
   Finding finding;
   finding.criterion = fmt::format(
       "fitted exponent of the time of an iteration in m above 0 and at most {:g} on every set; partly: on some", bound);
-  Strings said;
+  Strings exponents, said;
   double good = 0, judged = 0;
   for (const ResultSet& set : evidence.results.sets) {
     std::vector<double> anchors, seconds;
@@ -139,23 +141,45 @@ Finding judge_sublinear(const Json& rule, const Evidence& evidence) {
     judged += 1;
     good += exponent > 0 && exponent <= bound ? 1 : 0;
     const auto [low, high] = std::minmax_element(anchors.begin(), anchors.end());
-    said.push_back(fmt::format("{} m^{:.2f} ({} at m = {:g}, {} at m = {:g})", set.name, exponent,
+    exponents.push_back(fmt::format("{} m^{:.2f}", set.name, exponent));
+    said.push_back(fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name,
                                duration(50 * seconds[static_cast<std::size_t>(low - anchors.begin())]), *low,
                                duration(50 * seconds[static_cast<std::size_t>(high - anchors.begin())]), *high));
   }
-  finding.measured = "50 iterations: " + join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), join(exponents), "50 iterations: " + join(said, "; "));
+  return finding;
+}
+
+// Whether the rows' number has a say in the time of an iteration: it does where they no longer fit the cache.
+Finding judge_same_at_any_size(const Json& rule, const Evidence& evidence) {
+  const std::string label = rule.at("label");
+  const double within = rule.at("within"), part = rule.at("partly_within");
+  Finding finding;
+  finding.criterion = fmt::format(
+      "time of an iteration of {} with the most rows at most {:g} times that with the fewest; partly: {:g} times",
+      label, within, part);
+  Strings said;
+  std::vector<std::pair<Index, double>> times;
+  for (const ResultSet& set : evidence.results.sets)
+    if (const double seconds = iteration_seconds(evidence.results, set, label); !std::isnan(seconds)) {
+      times.emplace_back(set.rows, seconds);
+      said.push_back(fmt::format("{}: {}", set.name, duration(seconds)));
+    }
+  if (times.size() < 2) return finding;
+  const auto [fewest, most] = std::minmax_element(times.begin(), times.end());
+  const double factor = most->second / fewest->second;
+  conclude(finding, grade(1 / factor, 1 / within, 1 / part),
+           fmt::format("{} times as long with {} rows as with {}", brief(factor), most->first, fewest->first),
+           "An iteration: " + join(said, "; "));
   return finding;
 }
 
 }  // namespace
 
 const std::vector<Entry>& of_cost() {
-  static const std::vector<Entry> table{{"cheapest", judge_cheapest},
-                                        {"cost", judge_cost},
-                                        {"cost-most-on", judge_cost_most_on},
-                                        {"exponents", judge_exponents},
-                                        {"sublinear", judge_sublinear}};
+  static const std::vector<Entry> table{
+      {"cheapest", judge_cheapest},   {"cost", judge_cost},           {"cost-most-on", judge_cost_most_on},
+      {"exponents", judge_exponents}, {"sublinear", judge_sublinear}, {"same-at-any-size", judge_same_at_any_size}};
   return table;
 }
 

@@ -31,9 +31,9 @@ Finding judge_test_follows(const Json& rule, const Evidence& evidence) {
     }
   if (all.empty()) return finding;
   const auto count = static_cast<double>(all.size());
-  finding.measured = fmt::format("{:g} of {:g} curves; median {:.3f}{}{}", good, count, median_of(all),
-                                 low.empty() ? "" : "; below: ", join(low));
-  finding.outcome = grade(good / count, share, 0.5);
+  conclude(finding, grade(good / count, share, 0.5),
+           fmt::format("{:g} of {:g} curves, median {:.3f}", good, count, median_of(all)),
+           low.empty() ? "" : "Below: " + join(low));
   return finding;
 }
 
@@ -46,7 +46,7 @@ Finding judge_alike(const Json& rule, const Evidence& evidence) {
       "partly: for one",
       100 * within);
   Strings said;
-  double good = 0, judged = 0;
+  double good = 0, judged = 0, largest = 0;
   for (const ResultSet& set : evidence.results.sets)
     for (const Json& pair : rule.at("pairs")) {
       const std::string a = pair.at(0), b = pair.at(1);
@@ -59,11 +59,12 @@ Finding judge_alike(const Json& rule, const Evidence& evidence) {
       if (std::isnan(median)) continue;
       judged += 1;
       good += median <= within ? 1 : 0;
+      largest = std::max(largest, median);
       said.push_back(fmt::format("{} and {}: {:.2g} % (largest {:.2g} %)", a, b, 100 * median,
                                  100 * *std::max_element(differences.begin(), differences.end())));
     }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), fmt::format("they differ by {:.2g} % at most", 100 * largest),
+           join(said, "; "));
   return finding;
 }
 
@@ -83,18 +84,14 @@ Finding judge_inner_iterations(const Json& rule, const Evidence& evidence) {
       good += one && (!two || *one <= *two) ? 1 : 0;
       said.push_back(fmt::format("{} {}, {} {}", a, one ? brief(*one) : "never", b, two ? brief(*two) : "never"));
     }
-  if (judged == 0) return finding;
-  finding.measured = "iterations: " + join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), "iterations: " + join(said, "; "), "");
   return finding;
 }
 
-// Whether the sets here are the paper's, by their shape.
-Finding judge_shapes(const Json& rule, const Evidence& evidence) {
-  const double part = rule.at("partly_share");
+// A description, not a claim: whether the sets here are the paper's, by their shape.
+Finding describe_shapes(const Json&, const Evidence& evidence) {
   Finding finding;
-  finding.criterion =
-      fmt::format("rows, test rows and columns as in the paper for all nine; partly: for {:.0f} % of them", 100 * part);
+  finding.criterion = "nothing to confirm: rows, test rows and columns beside the paper's";
   Strings same, other, generated;
   for (const FoundSet& set : evidence.sets) {
     const ResultSet* here = evidence.results.find(set.data.name);
@@ -102,10 +99,15 @@ Finding judge_shapes(const Json& rule, const Evidence& evidence) {
                        here->cols == set.cols;
     (set.generated ? generated : equal ? same : other).push_back(set.name);
   }
-  finding.measured =
-      fmt::format("same shape: {}; real, of another shape: {}; generated: {}", same.empty() ? "none" : join(same),
-                  other.empty() ? "none" : join(other), generated.empty() ? "none" : join(generated));
-  finding.outcome = grade(static_cast<double>(same.size()) / static_cast<double>(evidence.sets.size()), 1, part);
+  if (evidence.sets.empty()) return finding;
+  const auto names = [](const Strings& list) { return list.empty() ? "none" : join(list); };
+  conclude(finding, Outcome::described,
+           fmt::format("same shape {}, another real set or shape {}, generated {}", same.size(), other.size(),
+                       generated.size()),
+           fmt::format("Same shape: {}; real, of another shape: {}; generated: {}", names(same), names(other),
+                       names(generated)));
+  const std::size_t all = evidence.sets.size();
+  finding.word = same.size() == all ? "as in the paper" : fmt::format("differs in {} of {}", all - same.size(), all);
   return finding;
 }
 
@@ -115,7 +117,7 @@ const std::vector<Entry>& of_curves() {
   static const std::vector<Entry> table{{"test-follows", judge_test_follows},
                                         {"alike", judge_alike},
                                         {"inner-iterations", judge_inner_iterations},
-                                        {"shapes", judge_shapes}};
+                                        {"shapes", describe_shapes}};
   return table;
 }
 

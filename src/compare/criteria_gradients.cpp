@@ -42,8 +42,7 @@ Finding judge_highest(const Json& rule, const Evidence& evidence) {
     good += lowest > highest_other ? 1 : 0;
     said.push_back(set.name + ": " + join(list));
   }
-  finding.measured = fmt::format("on {:g} of {:g} sets. {}", good, judged, join(said, "; "));
-  finding.outcome = grade(good / judged, 1, part);
+  conclude(finding, grade(good / judged, 1, part), fmt::format("on {:g} of {:g} sets", good, judged), join(said, "; "));
   return finding;
 }
 
@@ -65,8 +64,7 @@ Finding judge_end(const Json& rule, const Evidence& evidence) {
     good += end >= bound ? 1 : 0;
     said.push_back(fmt::format("{} {:.3f}", set.name, end));
   }
-  finding.measured = fmt::format("on {:g} of {:g} sets: {}", good, judged, join(said));
-  finding.outcome = grade(good / judged, 1, part);
+  conclude(finding, grade(good / judged, 1, part), fmt::format("on {:g} of {:g} sets", good, judged), join(said));
   return finding;
 }
 
@@ -91,8 +89,8 @@ Finding judge_above(const Json& rule, const Evidence& evidence) {
   }
   if (means.empty()) return finding;
   const double median = median_of(means);
-  finding.measured = fmt::format("median {:.3f}: {}", median, join(said, "; "));
-  finding.outcome = grade((median >= bound ? 0.5 : 0) + (above ? 0.5 : 0), 1, 0.5);
+  conclude(finding, grade((median >= bound ? 0.5 : 0) + (above ? 0.5 : 0), 1, 0.5),
+           fmt::format("median {:.3f}", median), join(said, "; "));
   return finding;
 }
 
@@ -119,8 +117,8 @@ Finding judge_falls(const Json& rule, const Evidence& evidence) {
     falls += here;
     judged += of;
   }
-  finding.measured = "falls for " + join(said, ", ");
-  finding.outcome = grade(falls / judged, share, part);
+  conclude(finding, grade(falls / judged, share, part), fmt::format("falls in {:g} of {:g} cases", falls, judged),
+           join(said));
   return finding;
 }
 
@@ -144,7 +142,7 @@ std::string listing(const std::vector<std::pair<double, double>>& list) {
 Finding judge_anchors_peak(const Json&, const Evidence& evidence) {
   Finding finding;
   finding.criterion = "highest mean correlation below the largest number of anchors on every set; partly: on some";
-  Strings said;
+  Strings best_at, said;
   double good = 0, judged = 0;
   for (const ResultSet& set : evidence.results.sets) {
     const auto list = by_anchors(evidence.results, set, &ResultRun::correlation);
@@ -152,10 +150,10 @@ Finding judge_anchors_peak(const Json&, const Evidence& evidence) {
     const auto best = std::max_element(list.begin(), list.end(), [](auto a, auto b) { return a.second < b.second; });
     judged += 1;
     good += best->first < list.back().first ? 1 : 0;
-    said.push_back(fmt::format("{}: best at m = {:g} ({})", set.name, best->first, listing(list)));
+    best_at.push_back(fmt::format("best at m = {:g} on {}", best->first, set.name));
+    said.push_back(set.name + ": " + listing(list));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), join(best_at), join(said, "; "));
   return finding;
 }
 
@@ -176,10 +174,9 @@ Finding judge_anchors_robust(const Json& rule, const Evidence& evidence) {
     if (low > high) continue;
     judged += 1;
     good += high - low <= within ? 1 : 0;
-    said.push_back(fmt::format("{}: {:.3f} to {:.3f}", set.name, low, high));
+    said.push_back(fmt::format("{:.3f} to {:.3f} on {}", low, high, set.name));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), join(said), "");
   return finding;
 }
 
@@ -204,8 +201,7 @@ Finding judge_variance_falls(const Json& rule, const Evidence& evidence) {
     good += falls ? 1 : 0;
     said.push_back(set.name + ": " + listing(list));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(good / judged, 1, 1e-9);
+  conclude(finding, grade(good / judged, 1, 1e-9), fmt::format("on {:g} of {:g} sets", good, judged), join(said, "; "));
   return finding;
 }
 

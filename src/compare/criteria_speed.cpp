@@ -12,6 +12,7 @@ namespace s3gd::reproduce::criteria {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+const double kNarrow = Plan{}.look_growth;  // looks are so far apart
 
 Clock clock_of(const Json& rule) {
   return rule.value("with_graph", false) ? Clock::cpu_with_graph : Clock::cpu_without_graph;
@@ -25,14 +26,25 @@ double arrival(const Results& results, const ResultSet& set, const std::string& 
 }
 
 // The first to arrive; empty where nobody does.
-std::string winner(const Results& results, const ResultSet& set, const Strings& labels, Clock clock) {
-  std::string first;
-  double best = kNever;
+struct Winner {
+  std::string label;
+  double seconds = kNever, runner_up = kNever;
+
+  // Two looks are so far apart that it might as well have been the other.
+  bool narrowly() const { return runner_up < kNarrow * seconds; }
+};
+
+Winner winner(const Results& results, const ResultSet& set, const Strings& labels, Clock clock) {
+  Winner first;
   for (const std::string& label : labels) {
     const double seconds = arrival(results, set, label, clock);
-    if (seconds >= best) continue;
-    best = seconds;
-    first = label;
+    if (seconds < first.seconds) {
+      first.runner_up = first.seconds;
+      first.seconds = seconds;
+      first.label = label;
+    } else {
+      first.runner_up = std::min(first.runner_up, seconds);
+    }
   }
   return first;
 }
@@ -47,9 +59,14 @@ std::string tally(const std::map<std::string, Strings>& won) {
 
 std::map<std::string, Strings> wins(const Results& results, Clock clock) {
   std::map<std::string, Strings> won;
-  for (const ResultSet& set : results.sets) won[winner(results, set, kPaperMethods, clock)].push_back(set.name);
+  for (const ResultSet& set : results.sets) {
+    const Winner first = winner(results, set, kPaperMethods, clock);
+    won[first.label].push_back(set.name + (first.narrowly() ? " narrowly" : ""));
+  }
   return won;
 }
+
+std::string within(const Results& results) { return fmt::format("within {:g} % of F*", 100 * results.tolerance); }
 
 Finding judge_wins(const Json& rule, const Evidence& evidence) {
   const std::string label = rule.at("label");
@@ -60,13 +77,20 @@ Finding judge_wins(const Json& rule, const Evidence& evidence) {
   for (const auto& [other, sets] : won)
     ahead = ahead && (other == label || other.empty() || static_cast<double>(sets.size()) < mine);
   Finding finding;
-  finding.criterion =
-      fmt::format("first within {:g} % of F* on at least {:g} of {:g} sets; partly: on more sets than any other",
-                  100 * evidence.results.tolerance, wanted, of);
-  if (won.size() == (won.contains("") ? 1 : 0)) return finding;  // nobody arrived anywhere
-  finding.measured = "first: " + tally(won);
-  const double share = mine / static_cast<double>(evidence.results.sets.size());
-  finding.outcome = share >= wanted / of ? Outcome::confirmed : ahead ? Outcome::partly : Outcome::not_confirmed;
+  finding.criterion = fmt::format("first {} on at least {:g} of {:g} sets; partly: on more sets than any other",
+                                  within(evidence.results), wanted, of);
+  const std::size_t sets = evidence.results.sets.size();
+  if (sets == 0) return finding;
+  if (won.size() == 1 && won.contains("")) {
+    leave_open(finding, fmt::format("nobody came {} on any of {} sets", within(evidence.results), sets));
+    return finding;
+  }
+  const double share = mine / static_cast<double>(sets);
+  conclude(finding,
+           share >= wanted / of ? Outcome::confirmed
+           : ahead              ? Outcome::partly
+                                : Outcome::not_confirmed,
+           fmt::format("{} first on {:g} of {} sets", label, mine, sets), "First: " + tally(won));
   return finding;
 }
 
@@ -77,16 +101,22 @@ Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
   Strings said;
   double first = 0, judged = 0;
   for (const ResultSet* set : sets_of(rule, evidence.results)) {
-    const std::string best = winner(evidence.results, *set, kPaperMethods, clock_of(rule));
-    if (best.empty()) continue;
+    const Winner best = winner(evidence.results, *set, kPaperMethods, clock_of(rule));
+    if (best.label.empty()) {
+      said.push_back(fmt::format("{}: nobody", set->name));
+      continue;
+    }
     judged += 1;
-    first += best == label ? 1 : 0;
-    said.push_back(fmt::format("{}: {} first ({}), {} {}", set->name, best,
-                               duration(arrival(evidence.results, *set, best, clock_of(rule))), label,
+    first += best.label == label ? 1 : 0;
+    said.push_back(fmt::format("{}: {} first{} ({}), {} {}", set->name, best.label, best.narrowly() ? " narrowly" : "",
+                               duration(best.seconds), label,
                                duration(arrival(evidence.results, *set, label, clock_of(rule)))));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(first / judged, 1, 1e-9);
+  if (judged == 0 && !said.empty())
+    leave_open(finding, join(said, "; "));
+  else
+    conclude(finding, grade(first / judged, 1, 1e-9), fmt::format("{} first on {:g} of {:g}", label, first, judged),
+             join(said, "; "));
   return finding;
 }
 
@@ -98,34 +128,63 @@ double times_as_long(const Results& results, const ResultSet& set, const std::st
   return mine / other;
 }
 
+// "IJCNN 2.1 times", "Covtype: sgd never arrives, svrg does"
+std::string in_words(const ResultSet& set, double ratio, const std::string& label, const std::string& than) {
+  if (std::isinf(ratio)) return fmt::format("{}: {} never arrives, {} does", set.name, label, than);
+  if (ratio == 0) return fmt::format("{}: {} never arrives, {} does", set.name, than, label);
+  return fmt::format("{} {} times", set.name, brief(ratio));
+}
+
+// A label against another on all sets.
+struct Slower {
+  Strings ratios, neither;  // in words; sets on which neither arrives
+  double slower = 0, judged = 0;
+};
+
+Slower compare_times(const Json& rule, const Results& results, const std::string& label) {
+  const std::string than = rule.at("than");
+  Slower found;
+  for (const ResultSet* set : sets_of(rule, results)) {
+    if (results.trials(*set, label).empty() || results.trials(*set, than).empty()) continue;
+    const double ratio = times_as_long(results, *set, label, than, clock_of(rule));
+    if (std::isnan(ratio)) {
+      found.neither.push_back(set->name);
+      continue;
+    }
+    found.judged += 1;
+    found.slower += ratio > rule.value("by", 1.0) ? 1 : 0;
+    found.ratios.push_back(in_words(*set, ratio, label, than));
+  }
+  return found;
+}
+
 Finding judge_slower(const Json& rule, const Evidence& evidence) {
   const std::string than = rule.at("than");
-  const double by = rule.value("by", 1.0), share = rule.at("share");
+  const double share = rule.at("share");
   Finding finding;
   finding.criterion = fmt::format(
       "{} more than {:g} times as long as {} to get within the tolerance (or never) on at least {:.0f} % of {}; "
       "partly: some of them",
-      join(strings_of(rule, "labels"), " and "), by, than, 100 * share,
+      join(strings_of(rule, "labels"), " and "), rule.value("by", 1.0), than, 100 * share,
       rule.contains("sets") ? join(strings_of(rule, "sets")) : "the sets");
-  Strings said;
+  Strings counts, said, neither;
   double slow_labels = 0, labels = 0;
   for (const std::string& label : strings_of(rule, "labels")) {
-    Strings ratios;
-    double slower = 0, judged = 0;
-    for (const ResultSet* set : sets_of(rule, evidence.results)) {
-      const double ratio = times_as_long(evidence.results, *set, label, than, clock_of(rule));
-      if (std::isnan(ratio) || evidence.results.trials(*set, label).empty()) continue;
-      judged += 1;
-      slower += ratio > by ? 1 : 0;
-      ratios.push_back(set->name + " " + brief(ratio));
-    }
-    if (judged == 0) continue;
+    const Slower found = compare_times(rule, evidence.results, label);
+    if (!found.neither.empty())
+      neither.push_back(
+          fmt::format("neither {} nor {} came {} on {}", label, than, within(evidence.results), join(found.neither)));
+    if (found.judged == 0) continue;
     labels += 1;
-    slow_labels += slower / judged >= share ? 1 : 0;
-    said.push_back(fmt::format("{} slower on {:g} of {:g}, times as long: {}", label, slower, judged, join(ratios)));
+    slow_labels += found.slower / found.judged >= share ? 1 : 0;
+    counts.push_back(fmt::format("{} slower on {:g} of {:g}", label, found.slower, found.judged));
+    said.push_back(fmt::format("{} against {}: {}", label, than, join(found.ratios)));
   }
-  finding.measured = join(said, "; ");
-  finding.outcome = grade(slow_labels / labels, 1, 1e-9);
+  said.insert(said.end(), neither.begin(), neither.end());
+  if (labels == 0 && !neither.empty())
+    leave_open(finding, join(neither, "; "));
+  else
+    conclude(finding, grade(slow_labels / labels, 1, 1e-9), join(counts), join(said, "; "));
   return finding;
 }
 
@@ -146,7 +205,7 @@ Finding judge_faster(const Json& rule, const Evidence& evidence) {
     const double mine = arrival(evidence.results, set, label, clock);
     double best = kNever;
     for (const std::string& other : others) best = std::min(best, arrival(evidence.results, set, other, clock));
-    if (std::isinf(mine) && std::isinf(best)) continue;
+    if (evidence.results.trials(set, label).empty() || (std::isinf(mine) && std::isinf(best))) continue;
     judged += 1;
     fast += mine <= factor * best ? 1 : 0;
     if (std::isfinite(mine) && std::isfinite(best)) {
@@ -156,9 +215,10 @@ Finding judge_faster(const Json& rule, const Evidence& evidence) {
     said.push_back(fmt::format("{} {} against {}", set.name, duration(mine), duration(best)));
   }
   if (judged == 0) return finding;
-  finding.measured = fmt::format("on {:g} of {:g} sets; geometric mean of the speed-up {}: {}", fast, judged,
-                                 brief(std::exp(log_sum / finite)), join(said, "; "));
-  finding.outcome = grade(fast / judged, share, part);
+  conclude(finding, grade(fast / judged, share, part),
+           fmt::format("on {:g} of {:g} sets, {} times as fast in the geometric mean", fast, judged,
+                       brief(std::exp(log_sum / finite))),
+           join(said, "; "));
   return finding;
 }
 
@@ -172,7 +232,7 @@ Finding judge_among_best(const Json& rule, const Evidence& evidence) {
   Strings said;
   double good = 0, judged = 0;
   for (const ResultSet& set : evidence.results.sets) {
-    const std::string best = winner(evidence.results, set, kPaperMethods, clock_of(rule));
+    const std::string best = winner(evidence.results, set, kPaperMethods, clock_of(rule)).label;
     if (best.empty()) continue;
     const double ratio = times_as_long(evidence.results, set, label, best, clock_of(rule));
     judged += 1;
@@ -180,8 +240,8 @@ Finding judge_among_best(const Json& rule, const Evidence& evidence) {
     said.push_back(set.name + " " + brief(ratio));
   }
   if (judged == 0) return finding;
-  finding.measured = fmt::format("on {:g} of {:g} sets; times as long as the fastest: {}", good, judged, join(said));
-  finding.outcome = grade(good / judged, share, 0.5);
+  conclude(finding, grade(good / judged, share, 0.5), fmt::format("on {:g} of {:g} sets", good, judged),
+           "Times as long as the fastest: " + join(said));
   return finding;
 }
 
@@ -194,83 +254,23 @@ Finding judge_wins_kept(const Json& rule, const Evidence& evidence) {
   };
   Finding finding;
   finding.criterion = "first on as many sets with the graph's time as without; partly: on at least half as many";
-  if (count(without) == 0) return finding;
-  finding.measured = fmt::format("without: {}. With: {}", tally(without), tally(with));
-  finding.outcome = grade(count(with) / count(without), 1, 0.5);
-  return finding;
-}
-
-std::string step_text(const std::optional<double>& step) { return step ? fmt::format("{:g}", *step) : "none"; }
-
-Finding judge_steps_as_large(const Json& rule, const Evidence& evidence) {
-  const std::string label = rule.at("label"), than = rule.at("than");
-  const double share = rule.at("share"), part = rule.at("partly_share");
-  Finding finding;
-  finding.criterion =
-      fmt::format("largest stable step of {} not below that of {} on at least {:.0f} % of the sets; partly: {:.0f} %",
-                  label, than, 100 * share, 100 * part);
-  Strings said;
-  double good = 0, judged = 0;
-  for (const ResultSet& set : evidence.results.sets) {
-    if (evidence.results.trials(set, label).empty() || evidence.results.trials(set, than).empty()) continue;
-    const auto mine = largest_stable_step(evidence.results, set, label);
-    const auto other = largest_stable_step(evidence.results, set, than);
-    if (!mine && !other) continue;
-    judged += 1;
-    good += mine.value_or(0) >= other.value_or(0) ? 1 : 0;
-    said.push_back(fmt::format("{} {} and {}", set.name, step_text(mine), step_text(other)));
-  }
-  if (judged == 0) return finding;
-  finding.measured = fmt::format("on {:g} of {:g} sets: {}", good, judged, join(said, "; "));
-  finding.outcome = grade(good / judged, share, part);
-  return finding;
-}
-
-// The stable ones are stable at every step up to `up_to`, the others are not at any from `from` on.
-Finding judge_stable_steps(const Json& rule, const Evidence& evidence) {
-  const double up_to = rule.at("up_to"), from = rule.at("from");
-  const Strings stable = strings_of(rule, "stable"), unstable = strings_of(rule, "unstable");
-  Finding finding;
-  finding.criterion = fmt::format(
-      "mean objective of the last iterations within {:g} % of F*: for {} at every step up to {:g}, for {} at no step "
-      "from {:g} on; partly: each of the former has a larger largest stable step than each of the latter",
-      100 * evidence.results.tolerance, join(stable, " and "), up_to, join(unstable), from);
   if (evidence.results.sets.empty()) return finding;
-  const ResultSet& set = evidence.results.sets.front();
-  bool as_claimed = true;
-  double least = kNever, most = 0;
-  Strings said;
-  for (const bool should : {true, false})
-    for (const std::string& label : should ? stable : unstable) {
-      const double largest = largest_stable_step(evidence.results, set, label).value_or(0);
-      Strings tails;
-      for (const double step : steps_of(evidence.results, set, label)) {
-        const double above = tail_objective(evidence.results, set, label, step) / set.optimum - 1;
-        tails.push_back(fmt::format("{:g}: {} %", step, brief(100 * above)));
-        if (should ? step <= up_to : step >= from)
-          as_claimed = as_claimed && is_stable(evidence.results, set, label, step) == should;
-      }
-      if (tails.empty()) continue;
-      (should ? least : most) = should ? std::min(least, largest) : std::max(most, largest);
-      said.push_back(fmt::format("{} ({})", label, join(tails)));
-    }
-  if (said.empty()) return finding;
-  finding.measured = fmt::format("above F* on {}, by step: {}", set.name, join(said, "; "));
-  finding.outcome = as_claimed ? Outcome::confirmed : least > most ? Outcome::partly : Outcome::not_confirmed;
+  if (count(without) == 0)
+    leave_open(finding, fmt::format("{} is first nowhere, with or without: {}", label, tally(without)));
+  else
+    conclude(finding, grade(count(with) / count(without), 1, 0.5),
+             fmt::format("{} first on {:g} sets without the graph's time, on {:g} with it", label, count(without),
+                         count(with)),
+             fmt::format("Without: {}. With: {}", tally(without), tally(with)));
   return finding;
 }
 
 }  // namespace
 
 const std::vector<Entry>& of_speed() {
-  static const std::vector<Entry> table{{"wins", judge_wins},
-                                        {"wins-on", judge_wins_on},
-                                        {"wins-kept", judge_wins_kept},
-                                        {"slower", judge_slower},
-                                        {"faster", judge_faster},
-                                        {"among-best", judge_among_best},
-                                        {"steps-as-large", judge_steps_as_large},
-                                        {"stable-steps", judge_stable_steps}};
+  static const std::vector<Entry> table{{"wins", judge_wins},           {"wins-on", judge_wins_on},
+                                        {"wins-kept", judge_wins_kept}, {"slower", judge_slower},
+                                        {"faster", judge_faster},       {"among-best", judge_among_best}};
   return table;
 }
 

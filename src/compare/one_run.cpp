@@ -107,9 +107,9 @@ SolveOptions options_of(const Plan& plan, const Subject& subject, const RunTask&
 
 std::string key_of(const Plan& plan, const Subject& subject, const RunTask& task) {
   const std::string identity =
-      fmt::format("compare 1, s3gd {}, {}, {}, iterations {}, tail {}, seconds {}, threads {}", S3GD_VERSION,
+      fmt::format("compare 2, s3gd {}, {}, {}, iterations {}, tail {}, looks {}, seconds {}, threads {}", S3GD_VERSION,
                   subject.content, options_identity(subject.problem.spec(), options_of(plan, subject, task)),
-                  plan.iterations, plan.tail, plan.seconds, plan.threads);
+                  plan.iterations, plan.tail, plan.look_growth, plan.seconds, plan.threads);
   Sha256 sum;
   sum.add(identity);
   return sum.hex().substr(0, kKeyDigits);
@@ -137,7 +137,7 @@ RunOutcome perform(const Plan& plan, const Subject& subject, const RunTask& task
   RunOutcome outcome{blank_record(plan, subject, task), {}, false};
   RunRecord& record = outcome.record;
   const SolveInput input{.graph = nullptr, .test = subject.test ? &*subject.test : nullptr, .watch = at_look};
-  const Looks looks{look_schedule(plan.iterations, plan.tail), &subject.judge};
+  const Looks looks{look_schedule(plan.iterations, plan.tail, plan.look_growth), &subject.judge};
   try {
     Solution solution = solve_looking(subject.problem, options_of(plan, subject, task), input, looks);
     outcome.interrupted = solution.summary.status == Status::interrupted;

@@ -64,7 +64,7 @@ Json protocol_json(const Plan& plan) {
           {"iterations", plan.iterations},
           {"tail", plan.tail},
           {"tail_looks", kTailLooks},
-          {"looks", look_schedule(plan.iterations, plan.tail).size()},
+          {"looks", look_schedule(plan.iterations, plan.tail, plan.look_growth).size()},
           {"tolerance", plan.tolerance},
           {"exact_tolerance", plan.exact_tol},
           {"batch", plan.common.batch},

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "base/nearest.hpp"
 #include "compare/experiments.hpp"
 #include "data/catalog.hpp"
 #include "data/generate.hpp"
 #include "model/names.hpp"
+#include "s3gd/error.hpp"
 
 namespace s3gd::reproduce {
 namespace {
@@ -67,6 +69,19 @@ std::vector<FoundSet> find_paper_sets(const Settings& settings) {
     found.push_back(std::move(set));
   }
   return found;
+}
+
+void check_set_names(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  const Json file = embedded_json("datasets");
+  for (const Json& entry : file.at("datasets")) known.push_back(entry.at("name"));
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string close = nearest(name, known);
+    throw Error(
+        "the paper has no set '" + name + "'",
+        fmt::format("{}there are: {}", close.empty() ? "" : "did you mean '" + close + "'? ", fmt::join(known, ", ")));
+  }
 }
 
 std::string capped_rows(const std::string& source, Index rows) {

@@ -16,6 +16,9 @@ struct Settings {
   std::uint64_t seed = 0;
   int threads = 1;
   bool fresh = false;
+  std::vector<std::string> sets;  // the paper's names: only these, and in this order; empty = all
+  double seconds = 0;             // for everything, at most; 0 = no limit
+  bool only_done = false;         // run nothing: judge the runs that are there
 };
 
 struct FoundSet {
@@ -27,6 +30,9 @@ struct FoundSet {
 };
 
 std::vector<FoundSet> find_paper_sets(const Settings& settings);
+
+// Throws an Error that names the nearest of the paper's nine for a name that is none of them.
+void check_set_names(const std::vector<std::string>& names);
 
 // A plan's shorter side: rows of a generated set as Settings::rows allows.
 std::string capped_rows(const std::string& source, Index rows);

@@ -1,12 +1,16 @@
 #include "compare/reproduce.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "compare/needed_groups.hpp"
 #include "compare/reproduce_page.hpp"
 #include "data/catalog.hpp"
 #include "report/figures.hpp"
@@ -17,53 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// In the order they were named in, which is that of their runs; all of them in the paper's order.
 std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
   std::vector<const Experiment*> list;
-  for (const std::string& name : names) find_experiment(name);  // an unknown one is an error
-  for (const Experiment& experiment : experiments())
-    if (names.empty() || std::find(names.begin(), names.end(), experiment.name) != names.end())
-      list.push_back(&experiment);
+  for (const std::string& name : names) {
+    const Experiment* found = &find_experiment(name);
+    if (std::find(list.begin(), list.end(), found) == list.end()) list.push_back(found);
+  }
+  if (names.empty())
+    for (const Experiment& experiment : experiments()) list.push_back(&experiment);
   return list;
 }
-
-std::string folder_of(const std::string& folder, const RunGroup& group) { return folder + "/runs/" + group.name; }
-
-// The groups of runs that the experiments need, in their order, each once. Where all of them look at some sets only, it is
-// narrowed to those; its folder, and the runs kept there, stay the same.
-struct NeededGroup {
-  RunGroup group;
-  std::string figure;  // the first that needs it
-  bool all_sets = false;
-  std::vector<std::string> sets;
-};
-
-std::vector<NeededGroup> needed_groups(const std::vector<const Experiment*>& list) {
-  std::vector<NeededGroup> needed;
-  for (const Experiment* experiment : list)
-    for (const RunGroup& group : run_groups(*experiment)) {
-      auto found =
-          std::find_if(needed.begin(), needed.end(), [&](const auto& one) { return one.group.name == group.name; });
-      if (found == needed.end()) found = needed.insert(needed.end(), {group, experiment->name, false, {}});
-      found->all_sets = found->all_sets || experiment->sets.empty();
-      found->sets.insert(found->sets.end(), experiment->sets.begin(), experiment->sets.end());
-    }
-  for (NeededGroup& one : needed) {
-    if (one.all_sets) continue;
-    Json data = Json::array();
-    for (const Json& entry : one.group.plan.at("data"))
-      if (entry.is_string() && std::find(one.sets.begin(), one.sets.end(), entry.get<std::string>()) != one.sets.end())
-        data.push_back(entry);
-    one.group.plan["data"] = data;
-  }
-  std::erase_if(needed, [](const NeededGroup& one) { return one.group.plan.at("data").empty(); });
-  return needed;
-}
-
-// The finished groups of runs by name. An interrupt leaves the rest out.
-struct Done {
-  std::map<std::string, Json> groups;
-  std::map<std::string, bool> complete;
-};
 
 // Several groups look at the same problem: its optimum is found once.
 void share_optima(const std::string& folder, const std::string& place) {
@@ -73,23 +41,76 @@ void share_optima(const std::string& folder, const std::string& place) {
   fs::create_directory_symlink("../optima", place + "/optima", ignored);
 }
 
-void run_group(const RunGroup& group, const std::string& figure, const std::string& folder, const Settings& settings,
-               const std::vector<std::string>& command, const Watch& watch, Reproduction& result, Done& done) {
-  Plan plan = plan_of(group, result.sets, settings);
-  plan.command = command;
-  const std::string place = folder_of(folder, group);
-  share_optima(folder, place);
-  const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
-    return !watch || watch({figure, progress});
-  });
-  result.failed += outcome.failed;
-  if (outcome.status == Status::interrupted) result.status = Status::interrupted;
-  std::ifstream file(outcome.run_file);
-  if (!file) return;
-  done.groups[group.name] = Json::parse(file);
-  done.complete[group.name] = outcome.status != Status::interrupted;
-  if (const std::string left = left_out_of(group, settings); !left.empty()) result.left_out.push_back(left);
+// "scv on MED11: 20 runs ended after 60 s"
+void note_runs_cut_short(const Json& run, std::vector<std::string>& notes) {
+  std::map<std::pair<std::string, std::string>, int> cut;
+  for (const Json& row : run.at("runs"))
+    if (row.at("status") == s3gd::name_of(Status::out_of_time))
+      ++cut[{row.at("label").get<std::string>(), row.at("dataset").get<std::string>()}];
+  for (const auto& [who, count] : cut)
+    notes.push_back(fmt::format("{}: {} on {}: {} run{} ended after {:g} s", run.at("title").get<std::string>(),
+                                who.first, who.second, count, count == 1 ? "" : "s",
+                                run.at("protocol").at("seconds").get<double>()));
 }
+
+// Runs one group after the other until time is up; from then on, and where only what is done counts, takes what is there.
+class Course {
+ public:
+  Course(const std::string& folder, const Settings& settings, const std::vector<std::string>& command,
+         const Watch& watch, Reproduction& result)
+      : folder_(folder), settings_(settings), command_(command), watch_(watch), result_(result) {
+    if (settings.seconds > 0) end_ = wall_now() + settings.seconds;
+  }
+
+  void run(const NeededGroup& needed) {
+    if (result_.status == Status::interrupted) return;
+    if (!take(needed) && time_is_up()) {
+      result_.status = Status::out_of_time;
+      settings_.only_done = true;
+      take(needed);
+    }
+  }
+
+  const std::map<std::string, Json>& groups() const { return groups_; }
+
+ private:
+  bool time_is_up() const { return !settings_.only_done && wall_now() >= end_; }
+
+  // False when it was cut off.
+  bool take(const NeededGroup& needed) {
+    Plan plan = plan_of(needed.group, result_.sets, settings_);
+    plan.command = command_;
+    const std::string place = folder_ + "/runs/" + needed.group.name;
+    share_optima(folder_, place);
+    const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
+      return !time_is_up() && (!watch_ || watch_({needed.figure, progress}));
+    });
+    if (outcome.status == Status::interrupted) {
+      if (time_is_up()) return false;
+      result_.status = Status::interrupted;
+    }
+    if (outcome.status == Status::early_stopped && result_.status == Status::converged) result_.status = outcome.status;
+    keep(needed.group, outcome);
+    return true;
+  }
+
+  void keep(const RunGroup& group, const PlanResult& outcome) {
+    result_.failed += outcome.failed;
+    std::ifstream file(outcome.run_file);
+    if (!file) return;
+    const Json& run = groups_[group.name] = Json::parse(file);
+    if (const std::string left = left_out_of(group, settings_); !left.empty()) result_.left_out.push_back(left);
+    note_runs_cut_short(run, result_.left_out);
+  }
+
+  const std::string& folder_;
+  Settings settings_;
+  const std::vector<std::string>& command_;
+  const Watch& watch_;
+  Reproduction& result_;
+  double end_ = std::numeric_limits<double>::infinity();
+  std::map<std::string, Json> groups_;
+};
 
 Index count_classes(const Dataset& data) {
   return data.y.kind == LabelKind::classes ? static_cast<Index>(data.y.distinct().size()) : 0;
@@ -114,12 +135,14 @@ ResultSet look_at(const FoundSet& set) {
   return shape;
 }
 
-Evidence evidence_for(const Experiment& experiment, const Done& done, const Reproduction& result) {
+using Groups = std::map<std::string, Json>;
+
+Evidence evidence_for(const Experiment& experiment, const Groups& groups, const Reproduction& result) {
   Evidence evidence;
   evidence.sets = result.sets;
   if (experiment.show == "shapes") {
     Results all;
-    for (const auto& [name, run] : done.groups) add_results(all, run);
+    for (const auto& [name, run] : groups) add_results(all, run);
     for (const FoundSet& set : result.sets) {
       const ResultSet* known = all.find(set.data.name);
       if (known == nullptr && result.status == Status::interrupted) return {};  // nothing is read any more
@@ -128,15 +151,14 @@ Evidence evidence_for(const Experiment& experiment, const Done& done, const Repr
     return evidence;
   }
   for (const RunGroup& group : run_groups(experiment))
-    if (done.groups.contains(group.name)) add_results(evidence.results, done.groups.at(group.name));
+    if (groups.contains(group.name)) add_results(evidence.results, groups.at(group.name));
   evidence.results = only(evidence.results, experiment.sets, experiment.labels);
   return evidence;
 }
 
-void write_results(const Reproduction& result, const std::vector<Evidence>& evidence, const Done& done,
+void write_results(const Reproduction& result, const std::vector<Evidence>& evidence, const Groups& groups,
                    const std::string& folder, const Settings& settings, const std::vector<std::string>& command) {
-  const Json machine =
-      done.groups.empty() ? Json::object() : done.groups.begin()->second.value("machine", Json::object());
+  const Json machine = groups.empty() ? Json::object() : groups.begin()->second.value("machine", Json::object());
   const report::Document document = document_of(result, evidence, machine);
   report::write_figures(document, folder + "/figures");
   write_atomically(result.page, [&](std::ostream& out) { out << report::html(document); });
@@ -144,37 +166,40 @@ void write_results(const Reproduction& result, const std::vector<Evidence>& evid
   write_atomically(result.results, [&](std::ostream& out) { out << json.dump(1) << "\n"; });
 }
 
+// Judged by the sets that every method was run on.
+FigureResult judge_figure(const Experiment& experiment, const Settings& settings, const Reproduction& result,
+                          Evidence& evidence) {
+  FigureResult figure;
+  figure.experiment = &experiment;
+  figure.coverage = coverage_of(experiment, result.sets, settings, evidence.results);
+  evidence.missing = figure.coverage.words();
+  evidence.results = only_covered(evidence.results, figure.coverage);
+  for (const Claim& claim : experiment.claims) figure.findings.push_back(judge(claim, evidence));
+  return figure;
+}
+
 }  // namespace
 
 Reproduction reproduce(const std::vector<std::string>& figures, const std::string& folder, const Settings& settings,
                        const std::vector<std::string>& command, const Watch& watch) {
   const double started = wall_now();
-  const auto list = chosen(figures);
+  auto list = chosen(figures);
+  check_set_names(settings.sets);
   Reproduction result;
   result.page = folder + "/reproduction.html";
   result.results = folder + "/results.json";
   result.sets = find_paper_sets(settings);
   fs::create_directories(folder);
-  Done done;
-  const auto needed = needed_groups(list);
-  for (const NeededGroup& one : needed)
-    if (result.status != Status::interrupted)
-      run_group(one.group, one.figure, folder, settings, command, watch, result, done);
+  Course course(folder, settings, command, watch, result);
+  for (const NeededGroup& needed : needed_groups(list, settings.sets)) course.run(needed);
+  std::sort(list.begin(), list.end());  // the page has the paper's order
   std::vector<Evidence> evidence;
   for (const Experiment* experiment : list) {
-    evidence.push_back(evidence_for(*experiment, done, result));
-    FigureResult figure;
-    figure.experiment = experiment;
-    for (const RunGroup& group : run_groups(*experiment)) {
-      const bool wanted =
-          std::any_of(needed.begin(), needed.end(), [&](const auto& one) { return one.group.name == group.name; });
-      if (wanted) figure.complete = figure.complete && done.complete[group.name];
-    }
-    for (const Claim& claim : experiment->claims) figure.findings.push_back(judge(claim, evidence.back()));
-    result.figures.push_back(std::move(figure));
+    evidence.push_back(evidence_for(*experiment, course.groups(), result));
+    result.figures.push_back(judge_figure(*experiment, settings, result, evidence.back()));
   }
   result.seconds = wall_now() - started;
-  write_results(result, evidence, done, folder, settings, command);
+  write_results(result, evidence, course.groups(), folder, settings, command);
   return result;
 }
 

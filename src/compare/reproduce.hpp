@@ -3,13 +3,14 @@
 //     reproduce(figures) --> FOLDER/reproduction.html, results.json, figures/*.svg|png, runs/GROUP/ (each a comparison)
 //
 // Experiments that look at the same runs share them. What is done already is not done again: a call that was cut off goes on
-// where it was.
+// where it was. With a limit of time, what was done by then is judged, and said to be so much of so much.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "compare/coverage.hpp"
 #include "compare/criteria.hpp"
 #include "compare/paper_sets.hpp"
 
@@ -25,14 +26,14 @@ using Watch = std::function<bool(const ReproduceProgress&)>;
 struct FigureResult {
   const Experiment* experiment = nullptr;
   std::vector<Finding> findings;
-  bool complete = true;  // whether all of its runs were done
+  Coverage coverage;  // how many of its runs are done
 };
 
 struct Reproduction {
-  Status status = Status::converged;  // or interrupted
+  Status status = Status::converged;  // or interrupted, out_of_time, early_stopped (only what is done, and not all is)
   std::vector<FoundSet> sets;
   std::vector<FigureResult> figures;
-  std::vector<std::string> left_out;  // by --quick and by limits, in words
+  std::vector<std::string> left_out;  // by --quick, by limits and by the clock, in words
   double seconds = 0;
   std::string page, results;  // files written
   Index failed = 0;           // runs
@@ -43,7 +44,7 @@ Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Set
 // What --quick and limits leave out of it, in a sentence; empty = nothing.
 std::string left_out_of(const RunGroup& group, const Settings& settings);
 
-// figures: names of experiments; empty = all.
+// figures: names of experiments, run in this order; empty = all.
 Reproduction reproduce(const std::vector<std::string>& figures, const std::string& folder, const Settings& settings,
                        const std::vector<std::string>& command, const Watch& watch = {});
 

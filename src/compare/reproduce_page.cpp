@@ -13,26 +13,29 @@ namespace {
 
 using report::Cell;
 
-constexpr std::array kOutcomes{Outcome::confirmed, Outcome::partly, Outcome::not_confirmed, Outcome::not_measured};
+constexpr std::array kOutcomes{Outcome::confirmed, Outcome::partly, Outcome::not_confirmed, Outcome::not_measured,
+                               Outcome::described};
+using Counts = std::array<int, kOutcomes.size()>;
 
-Cell outcome_cell(Outcome outcome) {
+Cell outcome_cell(const Finding& finding) {
+  const Outcome outcome = finding.outcome;
   const Cell::Look look = outcome == Outcome::confirmed       ? Cell::Look::best
                           : outcome == Outcome::not_confirmed ? Cell::Look::poor
                           : outcome == Outcome::not_measured  ? Cell::Look::faint
                                                               : Cell::Look::plain;
-  return Cell(name_of(outcome), look);
+  return Cell(finding.outcome_in_words(), look);
 }
 
 // How many claims of the paper (or, with `beyond`, questions of ours) ended in each way.
-std::array<int, 4> tally(const Reproduction& done, bool beyond) {
-  std::array<int, 4> counts{};
+Counts tally(const Reproduction& done, bool beyond) {
+  Counts counts{};
   for (const FigureResult& figure : done.figures)
     for (const Finding& finding : figure.findings)
       if (figure.experiment->beyond_paper() == beyond) ++counts[static_cast<std::size_t>(finding.outcome)];
   return counts;
 }
 
-std::string tally_text(const std::array<int, 4>& counts) {
+std::string tally_text(const Counts& counts) {
   std::string text;
   for (const Outcome outcome : kOutcomes)
     if (const int count = counts[static_cast<std::size_t>(outcome)]; count > 0)
@@ -50,11 +53,11 @@ std::string stand_ins(const Reproduction& done) {
 report::Table summary_table(const Reproduction& done) {
   report::Table table;
   table.title = "Claims";
-  table.columns = {{"figure", true}, {"in the paper", true}, {"what it says", true}, {"found", true}};
+  table.columns = {{"figure", true}, {"what the paper says", true}, {"found", true}, {"in short", true}};
   for (const FigureResult& figure : done.figures)
     for (const Finding& finding : figure.findings)
-      table.rows.push_back({Cell(figure.experiment->name), Cell(figure.experiment->paper), Cell(finding.says),
-                            outcome_cell(finding.outcome)});
+      table.rows.push_back({Cell(figure.experiment->name, Cell::Look::plain, figure.experiment->paper),
+                            Cell(finding.says), outcome_cell(finding), Cell(finding.in_short)});
   return table;
 }
 
@@ -62,8 +65,7 @@ report::Table findings_table(const FigureResult& figure) {
   report::Table table;
   table.columns = {{"claim", true}, {"counts as confirmed when", true}, {"measured", true}, {"found", true}};
   for (const Finding& finding : figure.findings)
-    table.rows.push_back(
-        {Cell(finding.says), Cell(finding.criterion), Cell(finding.measured), outcome_cell(finding.outcome)});
+    table.rows.push_back({Cell(finding.says), Cell(finding.criterion), Cell(finding.measured), outcome_cell(finding)});
   return table;
 }
 
@@ -84,6 +86,22 @@ report::Facts machine_facts(const Json& machine) {
   return facts;
 }
 
+std::string course_in_words(const Reproduction& done) {
+  if (done.status == Status::converged) return {};
+  const char* what = done.status == Status::interrupted   ? "Interrupted"
+                     : done.status == Status::out_of_time ? "The time given was up"
+                                                          : "Made from the runs that were there";
+  return fmt::format("\n\n{}: not all runs are done. The same command goes on where this one stopped.", what);
+}
+
+// " 120 of 180 runs are done: 5 of 5 trials on IJCNN; not run: MED11. .."
+std::string lacking_in_words(const FigureResult& figure) {
+  const Coverage& coverage = figure.coverage;
+  if (coverage.complete()) return {};
+  return fmt::format(" {} of {} runs are done: {}. Sets that not every method was run on at every step are left out.",
+                     coverage.runs(), coverage.planned(), coverage.words());
+}
+
 }  // namespace
 
 report::Document document_of(const Reproduction& done, const std::vector<Evidence>& evidence, const Json& machine) {
@@ -100,14 +118,14 @@ report::Document document_of(const Reproduction& done, const std::vector<Evidenc
       "Every outcome is computed by the program from the runs, by the criterion beside it. Times are processor seconds "
       "of one thread; clocks stand still while objectives are evaluated.";
   notes += "\n\nSets that are not the paper's: " + stand_ins(done) + ".";
-  if (done.status == Status::interrupted) notes += "\n\nInterrupted: not all runs are done. The same command goes on.";
+  notes += course_in_words(done);
   document.parts.emplace_back(report::Text{"Summary", notes});
   document.parts.emplace_back(summary_table(done));
   for (std::size_t k = 0; k < done.figures.size(); ++k) {
     const FigureResult& figure = done.figures[k];
     document.parts.emplace_back(report::Text{
-        figure.experiment->title, fmt::format("{} ({}).{}", figure.experiment->paper, figure.experiment->name,
-                                              figure.complete ? "" : " Not all of its runs are done.")});
+        figure.experiment->title,
+        fmt::format("{} ({}).{}", figure.experiment->paper, figure.experiment->name, lacking_in_words(figure))});
     document.parts.emplace_back(findings_table(figure));
     for (PagePart& part : parts_of(*figure.experiment, evidence[k])) document.parts.push_back(std::move(part));
   }
@@ -153,12 +171,17 @@ Json results_json(const Reproduction& done, const std::vector<Evidence>& evidenc
     for (const Finding& finding : figure.findings)
       claims.push_back({{"says", finding.says},
                         {"criterion", finding.criterion},
+                        {"in_short", finding.in_short},
                         {"measured", finding.measured},
-                        {"outcome", name_of(finding.outcome)}});
+                        {"outcome", name_of(finding.outcome)},
+                        {"outcome_in_words", finding.outcome_in_words()}});
     json["figures"].push_back({{"name", figure.experiment->name},
                                {"title", figure.experiment->title},
                                {"paper", figure.experiment->paper},
-                               {"complete", figure.complete},
+                               {"complete", figure.coverage.complete()},
+                               {"runs", figure.coverage.runs()},
+                               {"planned", figure.coverage.planned()},
+                               {"lacking", figure.coverage.words()},
                                {"claims", claims}});
   }
   return json;
@@ -180,24 +203,35 @@ std::string bullets(const std::string& heading, const std::vector<std::string>& 
 
 }  // namespace
 
+// Short rows to read first, everything measured below them.
 std::string markdown_table(const Json& results) {
   const Json machine = results.value("machine", Json::object());
-  std::string text = fmt::format(
-      "`{}`, version {}, {}, {} with {} cores, {:.0f} s.\n\n",
-      fmt::join(results.at("command").get<std::vector<std::string>>(), " "), results.at("version").get<std::string>(),
-      results.at("created").get<std::string>().substr(0, 10), machine.value("cpu", "an unknown processor"),
-      machine.value("cores", 0), results.at("seconds").get<double>());
-  text += "| figure | the paper | found | measured |\n|---|---|---|---|\n";
-  for (const Json& figure : results.at("figures"))
-    for (const Json& claim : figure.at("claims"))
-      text += fmt::format("| `{}` ({}) | {} | **{}** | {} |\n", figure.at("name").get<std::string>(),
-                          figure.at("paper").get<std::string>(), without_bars(claim.at("says")),
-                          claim.at("outcome").get<std::string>(), without_bars(claim.at("measured")));
+  std::string text =
+      fmt::format("`{}`, version {}, {}, {} with {} cores.\n\n",
+                  fmt::join(results.at("command").get<std::vector<std::string>>(), " "),
+                  results.at("version").get<std::string>(), results.at("created").get<std::string>().substr(0, 10),
+                  machine.value("cpu", "an unknown processor"), machine.value("cores", 0));
+  text += "| figure | the paper | found | in short |\n|---|---|---|---|\n";
+  std::vector<std::string> details, lacking;
+  for (const Json& figure : results.at("figures")) {
+    const std::string name = figure.at("name");
+    for (const Json& claim : figure.at("claims")) {
+      const std::string says = claim.at("says"), in_short = claim.at("in_short"), measured = claim.at("measured");
+      text += fmt::format("| `{}` | {} | **{}** | {} |\n", name, without_bars(says),
+                          claim.at("outcome_in_words").get<std::string>(), without_bars(in_short));
+      if (measured != in_short)
+        details.push_back(fmt::format("`{}` ({}) {} {}", name, figure.at("paper").get<std::string>(), says, measured));
+    }
+    if (const std::string words = figure.value("lacking", ""); !words.empty())
+      lacking.push_back(fmt::format("`{}`: {} of {} runs. {}", name, figure.at("runs").get<Index>(),
+                                    figure.at("planned").get<Index>(), words));
+  }
   std::vector<std::string> sets;
   for (const Json& set : results.at("sets"))
     if (const std::string differs = set.at("differs"); !differs.empty())
       sets.push_back(set.at("name").get<std::string>() + ": " + differs);
-  return text + bullets("Sets that are not exactly the paper's:", sets) +
+  return text + bullets("Not all was run:", lacking) + bullets("The numbers behind it:", details) +
+         bullets("Sets that are not exactly the paper's:", sets) +
          bullets("Left out:", results.at("left_out").get<std::vector<std::string>>());
 }
 

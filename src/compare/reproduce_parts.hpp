@@ -27,6 +27,7 @@ std::vector<PagePart> over_anchors(const Experiment& experiment,
 std::vector<PagePart> shape_table(const Evidence& evidence);
 std::vector<PagePart> exponent_table(const Experiment& experiment, const Evidence& evidence);
 std::vector<PagePart> cost_table(const Evidence& evidence);
+std::vector<PagePart> stable_step_table(const Evidence& evidence);
 std::vector<PagePart> arrival_table(const Evidence& evidence, bool with_graph);
 
 }  // namespace parts

@@ -52,12 +52,14 @@ Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Set
   plan.trials = wanted.at("trials");
   plan.iterations = wanted.at("iterations");
   plan.tail = wanted.at("tail");
+  plan.look_growth = wanted.value("look_growth", plan.look_growth);
   plan.seconds = wanted.value("seconds", 0.0);
   plan.gradients = wanted.value("gradients", false);
   if (!tests) plan.test_fraction = 0;
   plan.seed = settings.seed;
   plan.threads = settings.threads;
   plan.fresh = settings.fresh;
+  plan.only_done = settings.only_done;
   plan.pages = false;
   return plan;
 }
@@ -69,9 +71,8 @@ std::string left_out_of(const RunGroup& group, const Settings& settings) {
     if (wanted.at(key) != group.plan.at(key))
       parts.push_back(
           fmt::format("{} {} instead of {}", wanted.at(key).get<Index>(), key, group.plan.at(key).get<Index>()));
-  for (const char* key : {"data", "contenders", "steps"})
-    if (wanted.at(key).size() != group.plan.at(key).size())
-      parts.push_back(fmt::format("{} of {} {}", wanted.at(key).size(), group.plan.at(key).size(), key));
+  if (wanted.at("data").size() != group.plan.at("data").size())
+    parts.push_back(fmt::format("{} of {} sets", wanted.at("data").size(), group.plan.at("data").size()));
   if (wanted.value("seconds", 0.0) != group.plan.value("seconds", 0.0))
     parts.push_back(fmt::format("runs end after {:g} s", wanted.value("seconds", 0.0)));
   if (const std::string without = wanted.value("without", ""); !without.empty()) parts.push_back("without " + without);

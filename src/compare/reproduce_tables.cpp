@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +131,36 @@ std::vector<PagePart> arrival_table(const Evidence& evidence, bool with_graph) {
   return {table};
 }
 
+std::vector<PagePart> stable_step_table(const Evidence& evidence) {
+  Table table;
+  table.title = "Largest stable step";
+  table.caption = fmt::format(
+      "The largest step whose last iterations are within {:g} % of F* in the mean. What no step of the grid is stable "
+      "for "
+      "says none.",
+      100 * evidence.results.tolerance);
+  table.columns.push_back({"set", true});
+  const auto labels = evidence.results.labels();
+  for (const std::string& label : labels) table.columns.push_back({label, false});
+  table.columns.push_back({"steps tried", true});
+  for (const ResultSet& set : evidence.results.sets) {
+    std::vector<Cell> row{Cell(set.name, Cell::Look::plain, set.stand_in)};
+    double most = 0;
+    for (const std::string& label : labels)
+      most = std::max(most, largest_stable_step(evidence.results, set, label).value_or(0));
+    for (const std::string& label : labels) {
+      const auto step = largest_stable_step(evidence.results, set, label);
+      row.emplace_back(step ? fmt::format("{:g}", *step) : "none", !step           ? Cell::Look::faint
+                                                                   : *step == most ? Cell::Look::best
+                                                                                   : Cell::Look::plain);
+    }
+    row.emplace_back(fmt::format("{:g}", fmt::join(steps_of(evidence.results, set, labels.front()), ", ")));
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.empty()) return {};
+  return {table};
+}
+
 }  // namespace s3gd::reproduce::parts
 
 namespace s3gd::reproduce {
@@ -138,6 +169,7 @@ std::vector<PagePart> parts_of(const Experiment& experiment, const Evidence& evi
   if (show == "shapes") return parts::shape_table(evidence);
   if (show == "exponents") return parts::exponent_table(experiment, evidence);
   if (show == "costs") return parts::cost_table(evidence);
+  if (show == "stable-steps") return parts::stable_step_table(evidence);
   if (show == "steps") return parts::step_curves(experiment, evidence);
   if (show == "anchors-time" || show == "variance") return parts::over_anchors(experiment, evidence);
   if (show == "verdict") return parts::arrival_table(evidence, false);

@@ -26,14 +26,14 @@ class Session {
   PlanResult run() {
     const double started = wall_now();
     name_datasets();
-    survey();
+    if (!plan_.only_done) survey();
     result_.estimated_seconds = costs_.seconds_left();
     surveyed_ = true;
     if (plan_.estimate_only || !tell("starting")) return close();
     for (std::size_t d = 0; d < datasets_.size() && !stopped_; ++d) run_dataset(d);
     outcome_.planned = result_.planned;
     outcome_.seconds = wall_now() - started;
-    write();
+    if (!plan_.only_done || !outcome_.runs.empty()) write();
     return close();
   }
 
@@ -73,10 +73,21 @@ class Session {
   void run_dataset(std::size_t d) {
     if (!kept_ && !tell("reading " + datasets_[d].name)) return;
     const Subject subject = kept_ ? *std::exchange(kept_, {}) : read_subject(plan_, datasets_[d]);
+    if (plan_.only_done && !any_done(subject)) return;
     DatasetFacts facts = facts_of(subject);
     if (!tell("optimum of " + subject.name) || !find_optimum(subject, facts)) return;
     outcome_.datasets.push_back(facts);
-    plan_.jobs > 1 ? run_side_by_side(d, subject) : run_in_turn(d, subject);
+    plan_.jobs > 1 && !plan_.only_done ? run_side_by_side(d, subject) : run_in_turn(d, subject);
+  }
+
+  // Counts what the plan has for it as well: nothing was surveyed.
+  bool any_done(const Subject& subject) {
+    bool any = false;
+    for (const RunTask& task : tasks_of(plan_, subject)) {
+      ++result_.planned;
+      any = any || reusable(key_of(plan_, subject, task));
+    }
+    return any;
   }
 
   bool find_optimum(const Subject& subject, DatasetFacts& facts) {
@@ -119,7 +130,7 @@ class Session {
     for (const RunTask& task : tasks_of(plan_, subject)) {
       const std::string name = name_of_run(subject, task);
       if (!tell(name)) return;
-      if (take_from_folder(subject, task)) continue;
+      if (take_from_folder(subject, task) || plan_.only_done) continue;
       const double started = wall_now();
       RunOutcome outcome =
           perform(plan_, subject, task, [&](const TraceRow& row) { return tell(name, row.iteration); });
@@ -194,8 +205,9 @@ class Session {
   }
 
   PlanResult close() {
-    result_.status = stopped_ ? Status::interrupted : Status::converged;
     result_.runs = static_cast<Index>(outcome_.runs.size());
+    const bool lacking = plan_.only_done && result_.runs < result_.planned;
+    result_.status = stopped_ ? Status::interrupted : lacking ? Status::early_stopped : Status::converged;
     return result_;
   }
 

@@ -6,8 +6,7 @@
 namespace s3gd {
 namespace {
 
-constexpr double kGrowth = 1.15;
-constexpr Index kRegularLooks = 100;
+constexpr Index kRegularLooks = 50;
 
 Index not_in_step(Index distance) {
   while (std::gcd(distance, Index{10}) > 1) ++distance;
@@ -16,7 +15,7 @@ Index not_in_step(Index distance) {
 
 }  // namespace
 
-std::vector<Index> look_schedule(Index iterations, Index tail) {
+std::vector<Index> look_schedule(Index iterations, Index tail, double growth) {
   const Index apart = not_in_step(iterations / kRegularLooks);
   const Index apart_at_end = not_in_step(std::max<Index>(1, tail / kTailLooks));
   std::vector<Index> looks;
@@ -25,7 +24,7 @@ std::vector<Index> look_schedule(Index iterations, Index tail) {
   std::vector<Index> before;
   for (Index at = 0; at <= iterations - tail;) {
     before.push_back(at);
-    const auto grown = static_cast<Index>(static_cast<double>(at) * kGrowth);
+    const auto grown = static_cast<Index>(static_cast<double>(at) * growth);
     at = std::clamp(grown, at + 1, at + apart);
   }
   looks.insert(looks.begin(), before.begin(), before.end());

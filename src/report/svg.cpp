@@ -17,6 +17,8 @@ constexpr double kWidth = 480, kHeight = 320, kLeft = 64, kRight = 14, kTop = 46
 constexpr double kLegendRow = 18;
 constexpr std::size_t kLegendColumns = 3;
 constexpr double kMarkerEvery = 70, kMarkerSize = 3.4;  // pixels
+constexpr std::size_t kEnoughToSeeARunaway = 20;        // values
+constexpr double kOverhang = 5;                         // markers and strokes at the edge of the frame are whole
 constexpr const char *kInk = "#1a1a1a", *kSoft = "#5c5c5c", *kRule = "#dddddd", *kQuiet = "#9a9a9a";
 
 struct Scale {
@@ -87,10 +89,28 @@ Scale x_scale(const std::vector<Curve>& curves, const Axis& axis) {
   return scale;
 }
 
-Scale y_scale(const std::vector<Curve>& curves, const Axis& axis) {
+// As the page's script does (tameRange): a curve that explodes must not flatten all the others.
+Range tame_range(const std::vector<Curve>& curves, bool logarithmic) {
   Range range;
-  for (const Curve& curve : curves)
-    for (const auto* values : {&curve.y->middle, &curve.y->low, &curve.y->high}) range.take(*values, axis.logarithmic);
+  std::vector<double> values;
+  for (const Curve& curve : curves) {
+    range.take(curve.y->middle, logarithmic);
+    for (const double value : curve.y->middle)
+      if (std::isfinite(value) && (!logarithmic || value > 0)) values.push_back(value);
+  }
+  if (values.size() < kEnoughToSeeARunaway) return range;
+  const auto most = values.begin() + static_cast<std::ptrdiff_t>(0.97 * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), most, values.end());
+  const bool runs_away =
+      logarithmic ? range.high / *most > 1e4 : range.high - range.low > 8 * (*most - range.low) && *most > range.low;
+  if (runs_away) range.high = logarithmic ? *most * 10 : range.low + 1.5 * (*most - range.low);
+  return range;
+}
+
+Scale y_scale(const std::vector<Curve>& curves, const Axis& axis) {
+  Range range = tame_range(curves, axis.logarithmic);
+  if (curves.size() == 1 && !axis.logarithmic)
+    for (const auto* values : {&curves[0].y->low, &curves[0].y->high}) range.take(*values, false);
   if (!axis.logarithmic && range.low < range.high) {  // a little room above and below
     const double room = 0.04 * (range.high - range.low);
     if (range.low != 0) range.low -= room;
@@ -184,6 +204,9 @@ std::string marks(const Figure& figure, const Axis& axis, const Scale& x) {
   return text;
 }
 
+// Pictures may be put into one page: each has its own.
+std::string frame_id(const Figure& figure) { return "frame-" + escape(figure.id); }
+
 struct Legend {
   std::string text;
   double height = 0;
@@ -220,9 +243,14 @@ std::string svg(const Figure& figure, std::size_t x_index, std::size_t y_index) 
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
       kWidth, height, escape(figure.title + ": " + y_axis.label), kInk);
   text += grid(figure, x_axis, y_axis, x, y);
+  text += fmt::format(
+      "<clipPath id=\"{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3}\" height=\"{4}\"/></clipPath>\n"
+      "<g clip-path=\"url(#{0})\">\n",
+      frame_id(figure), kLeft - kOverhang, kTop - kOverhang, kWidth - kRight - kLeft + 2 * kOverhang,
+      kHeight - kBottom - kTop + 2 * kOverhang);
   for (const Curve& curve : curves) text += band(curve, x, y);
   for (const Curve& curve : curves) text += line(curve, x, y);
-  return text + marks(figure, x_axis, x) + names.text + "</svg>\n";
+  return text + "</g>\n" + marks(figure, x_axis, x) + names.text + "</svg>\n";
 }
 
 }  // namespace s3gd::report

@@ -128,6 +128,14 @@ class Train(ProgramTest):
             self.assertEqual(drawn, {float("%.6g" % row["train_objective"]) for row in trace})
             self.assertEqual(any(axis["key"] == "test_objective" for axis in figure["y"]), "--validate" in extra)
 
+    def test_the_curves_of_one_vs_rest_are_named_by_class(self):
+        for extra in ([], ["--solver", "sgd", "--tol", "0.9"], ["--penalty", "l1", "--lambda", "1e-3"]):
+            self.run_program("train", "gen:manifold?rows=400&cols=6&classes=3", "--multiclass", "ovr", *extra, "--report",
+                             "p.html")
+            names = [series["name"] for series in figures_of(self.read("p.html").decode())["course"]["series"]]
+            self.assertEqual(len(set(names)), len(names), names)
+            self.assertEqual({name.split(": ")[0] for name in names}, {"0", "1", "2"})
+
     def test_a_page_needs_no_trace_file(self):
         result = self.run_json("train", "gen:manifold?rows=300&cols=5", "--report", "p.html")
         page = self.read("p.html").decode()

@@ -9,10 +9,10 @@ import unittest
 
 from program import PROGRAM, ProgramTest
 
-FIGURES = ["table1", "table2", "steps", "time50", "training", "testing", "correlation", "anchors-correlation", "anchors-time",
-           "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance"]
+FIGURES = ["table1", "table2", "steps", "step-grid", "time50", "training", "testing", "correlation", "anchors-correlation",
+           "anchors-time", "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance", "cache"]
 SMALL = ["--quick", "--iterations", "20", "--trials", "1", "--rows", "200"]
-OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured"}
+OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured", "described"}
 
 
 class Reproduce(ProgramTest):
@@ -53,7 +53,7 @@ class Reproduce(ProgramTest):
             self.assertTrue(figure["claims"], figure["name"])
             for claim in figure["claims"]:
                 self.assertIn(claim["outcome"], OUTCOMES)
-                self.assertTrue(claim["criterion"] and claim["measured"], claim)
+                self.assertTrue(claim["criterion"] and claim["measured"] and claim["in_short"], claim)
         self.assertEqual(results["failed_runs"], 0)
         self.assertEqual(results["status"], "converged")
         # Stand-ins are marked in the data, on the page and on standard error.
@@ -84,6 +84,56 @@ class Reproduce(ProgramTest):
         table, _ = self.run_program("reproduce", "--table", "-o", "out")
         rows = [line for line in table.splitlines() if line.startswith("| `")]
         self.assertEqual(len(rows), sum(len(figure["claims"]) for figure in results["figures"]))
+
+    def test_sets_and_figures_in_the_order_asked_for_then_a_page_of_all_that_is_there(self):
+        small = ["--iterations", "20", "--trials", "2", "--rows", "100", "-o", "out"]
+        self.run_program("reproduce", "verdict", "--sets", "Covtype,IJCNN", *small)
+        run = json.loads(self.read("out/runs/training/run.json"))
+        self.assertEqual([entry["name"] for entry in run["datasets"]], ["Covtype (generated)", "IJCNN (generated)"])
+        figure = self.results()["figures"][0]
+        self.assertTrue(figure["complete"])  # of what was asked for
+        self.assertEqual(figure["planned"], 2 * 5 * 4 * 2)
+        before = self.run_files()
+        results = self.run_json("reproduce", "verdict", "inner", "--no-runs", *small)
+        self.assertEqual(self.run_files(), before)
+        self.assertEqual(results["status"], "early_stopped")
+        inner, verdict = results["figures"]  # the page keeps the paper's order
+        self.assertEqual([inner["name"], verdict["name"]], ["inner", "verdict"])
+        self.assertEqual([inner["runs"], inner["planned"], inner["lacking"]], [0, 8, "not run: CIFAR10 (generated)"])
+        for claim in inner["claims"]:
+            self.assertEqual(claim["outcome"], "not measured")
+            self.assertIn("not run: CIFAR10", claim["measured"])
+        self.assertFalse(verdict["complete"])
+        self.assertEqual(verdict["runs"], 80)
+        self.assertTrue(verdict["lacking"].startswith("2 of 2 trials on IJCNN (generated), Covtype (generated); not run: WebSpam"))
+        page = self.read("out/reproduction.html").decode()
+        self.assertIn("80 of 352 runs are done", page)
+        table, _ = self.run_program("reproduce", "--table", "-o", "out")
+        self.assertIn("`verdict`: 80 of 352 runs", table)
+        # A run that is gone leaves its set with the trials that all methods have.
+        runs = json.loads(self.read("out/runs/training/run.json"))["runs"]
+        gone = next(run for run in runs if run["dataset"].startswith("IJCNN") and run["trial"] == 2)
+        os.remove(self.path(f"out/runs/training/runs/{gone['key']}.json"))
+        verdict = self.run_json("reproduce", "verdict", "--no-runs", *small)["figures"][0]
+        self.assertTrue(verdict["lacking"].startswith("2 of 2 trials on Covtype (generated); 1 of 2 on IJCNN (generated);"))
+
+    def test_an_unknown_set_is_answered_with_the_list(self):
+        message = self.error_of("reproduce", "verdict", "--sets", "IJCN", "-o", "out", expect=2)
+        self.assertIn("'IJCNN'", message)
+        self.assertIn("20newsgroups", message)
+
+    def test_when_time_is_up_what_is_done_is_judged(self):
+        small = ["--iterations", "20", "--trials", "1", "--rows", "100", "-o", "out"]
+        self.run_program("reproduce", "inner", *small)
+        before = self.run_files()
+        _, err = self.run_program("reproduce", "steps", "inner", "--seconds", "1e-9", *small)
+        self.assertIn("time was up", err)
+        self.assertEqual(self.run_files(), before)
+        results = self.results()
+        self.assertEqual(results["status"], "out_of_time")
+        self.assertEqual([(f["name"], f["runs"], f["planned"]) for f in results["figures"]],
+                         [("steps", 0, 20), ("inner", 4, 4)])
+        self.assertIn("The time given was up", self.read("out/reproduction.html").decode())
 
     def test_only_the_runs_of_the_figures_asked_for(self):
         results = self.run_json("reproduce", "steps", *SMALL, "-o", "out")

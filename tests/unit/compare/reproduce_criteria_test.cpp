@@ -88,8 +88,37 @@ TEST(ReproduceCriteria, Slower) {
 TEST(ReproduceCriteria, WhoNeverArrivesIsSlower) {
   Evidence evidence = race();
   evidence.results.runs.push_back(made_up_run("A", "scv", {.arrives = 99}));
-  EXPECT_EQ(outcome(evidence, R"({"kind": "slower", "labels": ["scv"], "than": "sgd", "share": 1})"),
-            Outcome::confirmed);
+  const Finding slower = judged(evidence, R"({"kind": "slower", "labels": ["scv"], "than": "sgd", "share": 1})");
+  EXPECT_EQ(slower.outcome, Outcome::confirmed);
+  EXPECT_EQ(slower.in_short, "scv slower on 1 of 1");
+  EXPECT_NE(slower.measured.find("A: scv never arrives, sgd does"), std::string::npos) << slower.measured;
+  const Finding faster = judged(evidence, R"({"kind": "slower", "labels": ["sgd"], "than": "scv", "share": 1})");
+  EXPECT_EQ(faster.outcome, Outcome::not_confirmed);
+  EXPECT_NE(faster.measured.find("A: scv never arrives, sgd does"), std::string::npos) << faster.measured;
+}
+
+TEST(ReproduceCriteria, WhatCannotBeJudgedSaysWhy) {
+  Evidence evidence = race();
+  for (auto& run : evidence.results.runs)
+    if (run.label != "s3gd") run.objective.assign(10, 2);
+  const Finding open =
+      judged(evidence, R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1, "sets": ["A", "C"]})");
+  EXPECT_EQ(open.outcome, Outcome::not_measured);
+  EXPECT_EQ(open.measured, "neither svrg nor sgd came within 1 % of F* on A, C");
+  evidence.results = {};
+  evidence.missing = "not run: A, B, C";
+  const Finding absent = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
+  EXPECT_EQ(absent.measured, "no runs to judge by: not run: A, B, C");
+  EXPECT_EQ(absent.in_short, absent.measured);
+}
+
+TEST(ReproduceCriteria, WhoIsFirstByLessThanTheDistanceOfTwoLooksIsSoNarrowly) {
+  Evidence evidence = race();
+  evidence.results.runs.push_back(made_up_run("A", "ssgd", {.arrives = 2, .seconds_each = 1.05}));
+  evidence.results.runs.push_back(made_up_run("B", "ssgd", {.arrives = 2, .seconds_each = 1.07}));
+  const Finding finding = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
+  EXPECT_EQ(finding.in_short, "s3gd first on 2 of 3 sets");
+  EXPECT_NE(finding.measured.find("s3gd on 2 (A narrowly, B)"), std::string::npos) << finding.measured;
 }
 
 TEST(ReproduceCriteria, Faster) {
@@ -102,7 +131,8 @@ TEST(ReproduceCriteria, Faster) {
   EXPECT_EQ(outcome(race(), rule("s3gd", "false", "0.9")), Outcome::partly);
   EXPECT_EQ(outcome(race(), rule("s3gd", "true", "0.6")), Outcome::not_confirmed);
   const Finding finding = judged(race(), rule("s3gd", "false", "0.6"));
-  EXPECT_NE(finding.measured.find("speed-up 1.57"), std::string::npos) << finding.measured;  // (2.5 * 2.5 * 5/8)^(1/3)
+  EXPECT_EQ(finding.in_short, "on 2 of 3 sets, 1.57 times as fast in the geometric mean");  // (2.5 * 2.5 * 5/8)^(1/3)
+  EXPECT_NE(finding.measured.find("A 2 s against 5 s"), std::string::npos) << finding.measured;
 }
 
 TEST(ReproduceCriteria, AmongTheBest) {
@@ -137,6 +167,57 @@ TEST(ReproduceCriteria, StableSteps) {
   add("svrg", 5, 1.2);
   EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
   add("sgd", 10, 1.001);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, LargerStepsOnAFineGrid) {
+  const std::string rule =
+      R"({"kind": "larger-steps", "labels": ["svrg", "s3gd"], "than": ["sgd", "scv"], "of_steps": 2,
+    "share": 1, "partly_share": 1})";
+  Evidence evidence;
+  evidence.results.sets = {made_up_set("A"), made_up_set("B")};
+  const auto add = [&](const char* set, const char* label, double largest) {
+    for (const double step : {0.1, 0.2, 0.5, 1.0})
+      evidence.results.runs.push_back(made_up_run(set, label, {.tail = step <= largest ? 1.001 : 2, .step = step}));
+  };
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+  add("A", "svrg", 1);
+  add("A", "s3gd", 0.5);
+  add("A", "sgd", 0.1);
+  add("A", "scv", 0.2);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  evidence.results.runs.push_back(made_up_run("B", "svrg", {.step = 1}));  // not the grid
+  const Finding finding = judged(evidence, rule);
+  EXPECT_EQ(finding.in_short, "larger than all others on 1 of 1 sets, than sgd on 1");
+  EXPECT_NE(finding.measured.find("A: svrg 1, s3gd 0.5, sgd 0.1, scv 0.2"), std::string::npos) << finding.measured;
+  evidence.results.runs.clear();
+  add("A", "svrg", 1);
+  add("A", "s3gd", 0.5);
+  add("A", "sgd", 0.2);
+  add("A", "scv", 0.5);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  add("B", "svrg", 1);
+  add("B", "s3gd", 0.2);
+  add("B", "sgd", 0.2);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, TheTimeOfAnIterationAtAnySize) {
+  const std::string rule = R"({"kind": "same-at-any-size", "label": "sgd", "within": 1.5, "partly_within": 3})";
+  Evidence evidence;
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+  const auto add = [&](Index n, double seconds) {
+    evidence.results.sets.push_back(made_up_set("n = " + std::to_string(n)));
+    evidence.results.sets.back().rows = n;
+    evidence.results.runs.push_back(made_up_run(evidence.results.sets.back().name, "sgd", {.seconds_each = seconds}));
+  };
+  add(4000, 1.4);
+  add(100, 1);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  add(8000, 2.5);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  add(9000, 3.5);
+  EXPECT_EQ(judged(evidence, rule).in_short, "3.5 times as long with 9000 rows as with 100");
   EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
 }
 
@@ -321,12 +402,14 @@ TEST(ReproduceCriteria, Shapes) {
     evidence.sets.push_back(set);
     evidence.results.sets.push_back(made_up_set(name));
   }
-  const std::string rule = R"({"kind": "shapes", "partly_share": 0.5})";
-  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  const std::string rule = R"({"kind": "shapes"})";
+  EXPECT_EQ(outcome(evidence, rule), Outcome::described);
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "as in the paper");
   evidence.sets[0].generated = true;
-  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "differs in 1 of 2");
   evidence.results.sets[1].rows = 99;
-  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "differs in 2 of 2");
+  EXPECT_EQ(judged(evidence, rule).in_short, "same shape 0, another real set or shape 1, generated 1");
 }
 
 TEST(ReproduceCriteria, LabelsCarryNumbers) {

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <set>
 
+#include "compare/needed_groups.hpp"
 #include "compare/reproduce.hpp"
 #include "data/generate.hpp"
+#include "made_up_runs.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::reproduce {
@@ -22,9 +24,9 @@ class ReproducePlans : public testing::Test {
 TEST_F(ReproducePlans, EveryFigureOfThePaperIsThere) {
   std::vector<std::string> names;
   for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"table1", "table2", "steps", "time50", "training", "testing",
+  EXPECT_EQ(names, (std::vector<std::string>{"table1", "table2", "steps", "step-grid", "time50", "training", "testing",
                                              "correlation", "anchors-correlation", "anchors-time", "inner", "verdict",
-                                             "graph-time", "streaming", "control", "auto", "variance"}));
+                                             "graph-time", "streaming", "control", "auto", "variance", "cache"}));
 }
 
 TEST_F(ReproducePlans, AnUnknownFigureIsAnsweredWithTheList) {
@@ -97,17 +99,85 @@ TEST_F(ReproducePlans, LimitsShortenRunsAndRows) {
   EXPECT_EQ(capped_rows("a9a", 50), "a9a");
 }
 
-TEST_F(ReproducePlans, TheMarkdownTableHasARowForEachClaim) {
+TEST_F(ReproducePlans, TheRowsOfTable1FitTheCacheAndAreLong) {
+  for (const RunGroup& group : find_experiment("table1").runs)
+    for (const CompareData& data : plan_of(group, find_paper_sets({}), {}).datasets) {
+      const auto shape = RowGenerator::from_spec(data.source)->shape();
+      EXPECT_LE(8 * shape.rows * shape.cols, 16'000'000) << data.name;
+      EXPECT_GE(shape.cols, 250) << data.name;
+    }
+}
+
+std::vector<std::string> groups_and_sets(const std::vector<std::string>& figures,
+                                         const std::vector<std::string>& sets) {
+  std::vector<const Experiment*> list;
+  for (const std::string& name : figures) list.push_back(&find_experiment(name));
+  std::vector<std::string> found;
+  for (const NeededGroup& one : needed_groups(list, sets)) {
+    std::string text = one.group.name + ":";
+    for (const Json& entry : one.group.plan.at("data"))
+      text += " " + (entry.is_string() ? entry.get<std::string>() : "gen");
+    found.push_back(text);
+  }
+  return found;
+}
+
+TEST_F(ReproducePlans, SetsAndFiguresAreRunInTheOrderAskedFor) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(groups_and_sets({"verdict"}, {"Covtype", "20newsgroups", "IJCNN"}),
+            (Names{"training: Covtype IJCNN", "training-text: 20newsgroups"}));
+  EXPECT_EQ(groups_and_sets({"inner", "steps"}, {}), (Names{"inner: CIFAR10", "training: CIFAR10"}));
+  EXPECT_EQ(groups_and_sets({"inner"}, {"IJCNN"}), Names{});
+  EXPECT_EQ(groups_and_sets({"cache"}, {"IJCNN"}), (Names{"cache: gen gen gen gen gen gen"}));
+  EXPECT_THROW(check_set_names({"IJCN"}), Error);
+}
+
+TEST_F(ReproducePlans, WhatIsCoveredIsCountedInTrialsThatEveryMethodHas) {
+  Settings settings;
+  settings.trials = 2;
+  settings.sets = {"IJCNN", "Covtype", "CIFAR10"};
+  const Experiment& figure = find_experiment("verdict");
+  const auto sets = find_paper_sets(settings);
+  Results results;
+  const auto add = [&](const std::string& set, int trials) {
+    results.sets.push_back(made_up_set(set));
+    for (const char* label : {"sgd", "ssgd", "svrg", "scv", "s3gd"})
+      for (const double step : {0.1, 1.0, 5.0, 10.0})
+        for (int trial = 0; trial < trials; ++trial) results.runs.push_back(made_up_run(set, label, {.step = step}));
+  };
+  add("IJCNN (generated)", 2);
+  add("Covtype (generated)", 2);
+  EXPECT_EQ(coverage_of(figure, sets, settings, results).words(),
+            "2 of 2 trials on IJCNN (generated), Covtype (generated); not run: CIFAR10 (generated)");
+  results.runs.pop_back();
+  add("CIFAR10 (generated)", 1);
+  results.runs.erase(results.runs.end() - 1);
+  const Coverage coverage = coverage_of(figure, sets, settings, results);
+  EXPECT_EQ(coverage.words(),
+            "2 of 2 trials on IJCNN (generated); 1 of 2 on Covtype (generated); "
+            "not run: CIFAR10 (generated)");
+  EXPECT_EQ(coverage.planned(), 120);
+  EXPECT_EQ(coverage.runs(), 40 + 39 + 19);
+  EXPECT_FALSE(coverage.complete());
+  const Results covered = only_covered(results, coverage);
+  EXPECT_EQ(covered.sets.size(), 2u);  // a set that one method lacks at one step says nothing
+  EXPECT_EQ(covered.runs.size(), 79u);
+}
+
+TEST_F(ReproducePlans, TheMarkdownTableHasAShortRowForEachClaimAndTheNumbersBelow) {
   const Json results =
       Json::parse(R"j({"command": ["s3gd", "reproduce"], "version": "1.2.3", "created": "2026-01-02T03:04:05Z",
     "machine": {"cpu": "A1", "cores": 2}, "seconds": 7.4, "left_out": ["training: 1 trials instead of 5"],
     "sets": [{"name": "IJCNN", "differs": ""}, {"name": "MED11 (generated)", "differs": "generated rows"}],
-    "figures": [{"name": "steps", "paper": "Figure 2",
-                 "claims": [{"says": "a | b", "outcome": "partly", "measured": "1 %"}]}]})j");
+    "figures": [{"name": "steps", "paper": "Figure 2", "runs": 3, "planned": 7, "lacking": "not run: MED11",
+                 "claims": [{"says": "a | b", "outcome": "partly", "outcome_in_words": "partly", "in_short": "1 %",
+                             "measured": "1 %. IJCNN 1 %"}]}]})j");
   EXPECT_EQ(markdown_table(results),
-            "`s3gd reproduce`, version 1.2.3, 2026-01-02, A1 with 2 cores, 7 s.\n\n"
-            "| figure | the paper | found | measured |\n|---|---|---|---|\n"
-            "| `steps` (Figure 2) | a \\| b | **partly** | 1 % |\n"
+            "`s3gd reproduce`, version 1.2.3, 2026-01-02, A1 with 2 cores.\n\n"
+            "| figure | the paper | found | in short |\n|---|---|---|---|\n"
+            "| `steps` | a \\| b | **partly** | 1 % |\n"
+            "\nNot all was run:\n\n- `steps`: 3 of 7 runs. not run: MED11\n"
+            "\nThe numbers behind it:\n\n- `steps` (Figure 2) a | b 1 %. IJCNN 1 %\n"
             "\nSets that are not exactly the paper's:\n\n- MED11 (generated): generated rows\n"
             "\nLeft out:\n\n- training: 1 trials instead of 5\n");
 }

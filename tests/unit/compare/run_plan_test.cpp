@@ -42,7 +42,7 @@ TEST_F(RunPlan, EveryRunIsThereAndSeenAtTheSameIterations) {
   EXPECT_EQ(result.runs, 8);
   const Json run = run_file();
   ASSERT_EQ(run.at("runs").size(), 8U);
-  const auto looks = look_schedule(400, 50);
+  const auto looks = look_schedule(400, 50, Plan{}.look_growth);
   for (const Json& one : run.at("runs")) {
     EXPECT_EQ(one.at("points").at("iteration"), Json(looks));
     EXPECT_EQ(one.at("status"), "out_of_passes");
@@ -142,6 +142,35 @@ TEST_F(RunPlan, AnEndInTheMiddleKeepsWhatIsDoneAndGoesOnFromThere) {
   EXPECT_EQ(rest.status, Status::converged);
   EXPECT_EQ(rest.reused, 3);
   EXPECT_TRUE(run_file().at("complete").get<bool>());
+}
+
+TEST_F(RunPlan, OnlyWhatIsDoneRunsNothingAndLeavesOutWhatWasNeverBegun) {
+  Plan plan = small_plan();
+  plan.only_done = true;
+  const PlanResult nothing = run_plan(plan, folder_);
+  EXPECT_EQ(nothing.status, Status::early_stopped);
+  EXPECT_EQ(nothing.planned, 8);
+  EXPECT_TRUE(nothing.run_file.empty());
+  run_plan(small_plan(), folder_, [](const PlanProgress& now) { return now.done < 3; });
+  plan.datasets.push_back({.source = "gen:manifold?rows=200&cols=6"});
+  const PlanResult some = run_plan(plan, folder_);
+  EXPECT_EQ(some.status, Status::early_stopped);
+  EXPECT_EQ(some.runs, 3);
+  EXPECT_EQ(some.planned, 16);
+  const Json run = run_file();
+  EXPECT_EQ(run.at("datasets").size(), 1U);
+  EXPECT_EQ(run.at("runs").size(), 3U);
+  EXPECT_FALSE(run.at("complete").get<bool>());
+  run_plan(small_plan(), folder_);
+  plan.datasets.pop_back();
+  EXPECT_EQ(run_plan(plan, folder_).status, Status::converged);
+}
+
+TEST_F(RunPlan, AnotherScheduleOfLooksIsAnotherRun) {
+  Plan plan = small_plan();
+  run_plan(plan, folder_);
+  plan.look_growth = 2;
+  EXPECT_EQ(run_plan(plan, folder_).reused, 0);
 }
 
 TEST_F(RunPlan, SideBySideTheNumbersAreTheSame) {

@@ -14,7 +14,7 @@ namespace {
 TEST(Schedule, BeginsAtZeroEndsWithTheRunAndAscends) {
   for (const Index iterations : {1, 2, 7, 50, 100, 999, 8000, 40000, 1000000})
     for (const Index tail : {Index{1}, std::max<Index>(1, iterations / 8), iterations}) {
-      const auto looks = look_schedule(iterations, tail);
+      const auto looks = look_schedule(iterations, tail, Plan{}.look_growth);
       EXPECT_EQ(looks.front(), 0);
       EXPECT_EQ(looks.back(), iterations);
       for (std::size_t k = 1; k < looks.size(); ++k) EXPECT_LT(looks[k - 1], looks[k]);
@@ -22,10 +22,20 @@ TEST(Schedule, BeginsAtZeroEndsWithTheRunAndAscends) {
     }
 }
 
-TEST(Schedule, OfThePapersProtocolHasSome160LooksAnd20InItsTail) {
-  const auto looks = look_schedule(40000, 5000);
+TEST(Schedule, LooksAreNeverMoreThanSixPerCentApart) {
+  for (const Index iterations : {5000, 40000}) {
+    const auto looks = look_schedule(iterations, iterations / 8, Plan{}.look_growth);
+    for (std::size_t k = 1; k < looks.size(); ++k)
+      EXPECT_LE(static_cast<double>(looks[k]),
+                std::max(1.06 * static_cast<double>(looks[k - 1]) + 1e-9, static_cast<double>(looks[k - 1] + 1)));
+  }
+  EXPECT_LT(look_schedule(4000, 3800, 2).size(), 35U);  // where only times are wanted
+}
+
+TEST(Schedule, OfThePapersProtocolHasSome170LooksAnd20InItsTail) {
+  const auto looks = look_schedule(40000, 5000, Plan{}.look_growth);
   EXPECT_GE(looks.size(), 140U);
-  EXPECT_LE(looks.size(), 180U);
+  EXPECT_LE(looks.size(), 190U);
   EXPECT_EQ(std::count_if(looks.begin(), looks.end(), [](Index at) { return at > 35000; }), kTailLooks);
   for (const Index early : {1, 2, 3, 4, 5}) EXPECT_EQ(std::count(looks.begin(), looks.end(), early), 1);
   std::vector<int> phases(20, 0);

@@ -179,6 +179,27 @@ TEST(Svg, StandsAloneAndDrawsTheAxesAskedFor) {
   EXPECT_TRUE(holds(first, ">here</text>"));
 }
 
+TEST(Svg, ACurveThatExplodesDoesNotFlattenTheOthersAndIsCutAtTheFrame) {
+  Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x"}}, .y = {{"y", "y", true}}, .series = {}};
+  std::vector<double> x, tame, wild;
+  for (int k = 0; k < 40; ++k) {
+    x.push_back(k);
+    tame.push_back(1 + k);
+    wild.push_back(k < 39 ? 1 + k : 1e30);
+  }
+  figure.series = {{.name = "tame", .x = {{"x", x}}, .y = {{"y", {tame}}}},
+                   {.name = "wild", .x = {{"x", x}}, .y = {{"y", {wild}}}}};
+  const std::string text = svg(figure);
+  EXPECT_FALSE(holds(text, tick_text(1e20)));
+  EXPECT_TRUE(holds(text, tick_text(10)));
+  const std::size_t cut = text.find("<g clip-path=\"url(#frame-f)\">"), first = text.find("<title>tame");
+  EXPECT_TRUE(holds(text, "<clipPath id=\"frame-f\">"));
+  EXPECT_LT(cut, first);
+  EXPECT_GT(text.find("</g>"), text.find("<title>wild"));
+  figure.y[0].logarithmic = false;
+  EXPECT_FALSE(holds(svg(figure), tick_text(1e30)));
+}
+
 TEST(Svg, SurvivesOnePointEqualValuesAndGaps) {
   Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x", true}}, .y = {{"y", "y"}}, .series = {}};
   figure.marks = {{1, "here"}};
