@@ -109,6 +109,7 @@ void check_metric(ScoreKind metric, const ProblemFamily& family);
 
 struct CrossValidationOptions {
   Index folds = 5;
+  std::vector<Split> splits;  // instead of dealt folds: the rows each fits, and those it is judged by
   ScoreKind metric = ScoreKind::log_loss;
   std::vector<double> lambdas;
   SolveOptions solve;  // as for solve_path; seconds for everything together; the seed also deals the folds

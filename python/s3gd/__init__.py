@@ -2,7 +2,7 @@
 
 Estimators with scikit-learn's manners over a compiled core: `LogisticRegression`, `LogisticRegressionCV`, `LinearSVC`,
 `Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and `inspect`
-read, write and look at data; `datasets` names what is known; `compare` puts solvers side by side.
+read, write and look at data; `save_model`, `load_model` and `export` keep models in files; `datasets` names what is known; `compare` puts solvers side by side.
 
 scikit-learn is imported when an estimator is first asked for, not before.
 
@@ -29,6 +29,10 @@ _HOME = {
     "save": "_data",
     "inspect": "_data",
     "Dataset": "_data",
+    "save_model": "_model",
+    "load_model": "_model",
+    "export": "_model",
+    "SavedModel": "_model",
     "compare": "_compare",
     "Comparison": "_compare",
     "Summary": "_results",

@@ -1,7 +1,7 @@
 """What all estimators share: from checked input to the compiled core, and from its result to attributes."""
 
+import contextlib
 import math
-import os
 import sys
 import warnings
 
@@ -17,7 +17,7 @@ from ._advice import in_words_of, without_stop
 from ._data import core_rows
 from ._objective import LOSSES, core_penalty
 from ._results import Summary, Trace
-from ._validation import checked_rows, require_number
+from ._validation import checked_rows, require_finite, require_number, threads_of
 
 # Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
 # do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
@@ -28,17 +28,6 @@ STOCHASTIC = ("s3gd", "sgd", "ssgd", "svrg", "scv", "saga", "sag", "is-sgd")
 # Steps of partial_fit shrink as (1 + weight of the rows seen / STEP_SETTLES) ** -STEP_DECAY.
 STEP_SETTLES, STEP_DECAY = 50.0, 0.75
 ENDED_AS_ASKED = ("converged", "early_stopped", "interrupted")
-
-
-def threads_of(n_jobs):
-    """0 is all cores. Workers of joblib are told by OMP_NUM_THREADS how many are theirs."""
-    if n_jobs is None:
-        told = os.environ.get("OMP_NUM_THREADS", "")
-        return int(told) if told.isdigit() else 0
-    require_number("n_jobs", n_jobs)
-    if n_jobs == 0:
-        raise ValueError("The parameter n_jobs must not be 0: None is all cores, -1 too.")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def seed_of(random_state):
@@ -122,8 +111,6 @@ class LinearBase(BaseEstimator):
                    "passes": float(self.max_iter), "threads": 1 if small else threads_of(self.n_jobs),
                    "seed": seed_of(self.random_state), "trace": bool(self.trace),
                    "keep_on_interrupt": bool(self.keep_on_interrupt)}
-        if not sparse.issparse(X):
-            options["check"] = False  # scikit-learn has looked for NaN; of sparse rows the indices are to be checked too
         if self.max_seconds is not None:
             options["seconds"] = float(self.max_seconds)
         if self.patience is not None:
@@ -152,26 +139,52 @@ class LinearBase(BaseEstimator):
         """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
         total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         rows_val, targets_val = validation
-        if isinstance(rows_val, tuple):
-            options = {**options, "check": True}  # sparse rows, whose indices nobody has looked at yet
-        return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
-                         spec=self._spec(task, n_classes, total), options=options, start=start,
-                         X_val=rows_val, y_val=targets_val, callback=callback)
+        with self._in_words(X=X, X_val=rows_val):
+            return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                             spec=self._spec(task, n_classes, total), options=options, start=start,
+                             X_val=rows_val, y_val=targets_val, callback=callback)
+
+    @contextlib.contextmanager
+    def _in_words(self, **rows):
+        """The core looks for values that are not finite; scikit-learn's sentence about them is the one people know."""
+        try:
+            yield
+        except _core.Error:
+            for name, part in rows.items():
+                if part is not None:
+                    require_finite(self, part, name)
+            raise
 
     def _along(self, X, targets, weights, task, n_classes, multipliers):
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""
         total = float(X.shape[0]) if weights is None else float(weights.sum())
-        lambdas = [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
-        options = {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
-        result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
-                            spec=self._spec(task, n_classes, total), options=options, lambdas=lambdas)
+        with self._in_words(X=X):
+            result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                                spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
+                                lambdas=self._lambdas(multipliers))
+        return self._path_result(result, task)
+
+    def _along_folds(self, X, targets, weights, task, n_classes, folds, multipliers):
+        """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
+        with self._in_words(X=X):
+            result = _core.fold_paths(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                                      spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),
+                                      folds=folds, lambdas=[self._lambdas(one) for one in multipliers])
+        return self._path_result(result, task)
+
+    def _lambdas(self, multipliers):
+        return [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
+
+    def _path_options(self, task, X):
+        return {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
+
+    def _path_result(self, result, task):
         if task == "softmax":
-            pairs = [centred(*pair, self._intercept(), self._penalised()) for pair in zip(result["coef"], result["intercept"])]
-            result["coef"], result["intercept"] = (np.array(parts) for parts in zip(*pairs))
-        if result["status"] != "converged" and max(result["relative_gap"]) > self.tol:
-            warnings.warn(f"{sum(gap > self.tol for gap in result['relative_gap'])} of {len(lambdas)} fits along the path did not "
-                          f"reach tol={self.tol:g}: raise max_iter, or tol.", ConvergenceWarning,
-                          stacklevel=levels_to_the_caller())
+            result["coef"], result["intercept"] = centred(result["coef"], result["intercept"], self._intercept(), self._penalised())
+        short = result["relative_gap"] > self.tol
+        if short.any():
+            warnings.warn(f"{short.sum()} of {short.size} fits along the path did not reach tol={self.tol:g}: raise max_iter, "
+                          "or tol.", ConvergenceWarning, stacklevel=levels_to_the_caller())
         return result
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
@@ -216,7 +229,7 @@ class LinearBase(BaseEstimator):
             return None, None
         if X_val is None or y_val is None:
             raise ValueError("X_val and y_val go together: give both, or neither.")
-        X_val, y_val = checked_rows(self, X_val, y_val, reset=False, numeric_y=numeric_y)
+        X_val, y_val = checked_rows(self, X_val, y_val, reset=False, numeric_y=numeric_y, finite=False)
         return core_rows(X_val), y_val
 
     # --- a stream of rows
@@ -229,9 +242,8 @@ class LinearBase(BaseEstimator):
             coef, intercept = self._parameters()
         else:
             coef, intercept = np.zeros((n_outputs, X.shape[1])), np.zeros(n_outputs)
-            self.weight_seen_, self._first_step = 0.0, None
-        weight_before = self.weight_seen_
-        self.weight_seen_ += float(X.shape[0]) if weights is None else float(weights.sum())
+            self._first_step = None
+        weight_before = self.weight_seen_ if begun else 0.0
         options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
             options["solver"] = "s3gd"
@@ -242,10 +254,38 @@ class LinearBase(BaseEstimator):
                            weight_before=weight_before)
         if not step:
             self._first_step = result["summary"]["step"]
+        self.weight_seen_ = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         self._keep(result, task)
         return self
 
     # --- storage
+
+    def save(self, path):
+        """Write the fitted model to a file that ``s3gd predict`` and `s3gd.load_model` read; see `s3gd.save_model`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where the file goes.
+        """
+        from ._model import save_model
+
+        save_model(self, path)
+
+    def _core_model(self):
+        """The library's model of the parameters, and what is on record of the fit."""
+        from ._model import class_names
+
+        check_is_fitted(self)
+        classes = getattr(self, "classes_", np.empty(0))
+        spec = self._spec(self._task() if len(classes) else "regression", len(classes), self.weight_seen_)
+        spec.pop("penalty_factor", None)
+        summary = getattr(self, "summary_", None)
+        coef, intercept = self._parameters()
+        return _core.Model(coef, intercept, spec=spec, class_names=class_names(classes) if len(classes) else [],
+                           feature_names=[str(name) for name in getattr(self, "feature_names_in_", ())],
+                           objective=summary.objective if summary else 0.0,
+                           relative_gap=summary.certificate["relative_gap"] if summary else 0.0)
 
     def sparsify(self):
         """Keep `coef_` as a `scipy.sparse.csr_matrix`: smaller where an L1 penalty left few weights.
@@ -287,12 +327,10 @@ class LinearBase(BaseEstimator):
 def centred(coef, intercept, kind, penalised):
     """Softmax's margins may all be shifted: free intercepts, and weights without penalty, are given a mean of zero."""
     if kind == "free":
-        intercept = intercept - intercept.mean()
+        intercept = intercept - intercept.mean(axis=-1, keepdims=True)
     if not penalised:
-        coef = coef - coef.mean(axis=0)
+        coef = coef - coef.mean(axis=-2, keepdims=True)
     return coef, intercept
-
-
 
 
 def merged(fits, classes):

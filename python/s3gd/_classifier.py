@@ -18,7 +18,7 @@ class ClassifierBase(ClassifierMixin, LinearBase):
 
     def _checked(self, X, y, sample_weight):
         """Rows, the number of each row's class, its weight with and without that of its class (None: all the same)."""
-        X, y = checked_rows(self, X, y, reset=True)
+        X, y = checked_rows(self, X, y, reset=True, finite=False)
         own_weights = checked_weights(sample_weight, X)
         self.classes_, codes = checked_classes(y)
         require_two_classes(self.classes_)
@@ -131,7 +131,7 @@ class FittedAtOnce(ClassifierBase):
         """
         self._check_parameters()
         first = not hasattr(self, "coef_")
-        X, y = checked_rows(self, X, y, reset=first)
+        X, y = checked_rows(self, X, y, reset=first, finite=False)
         if first:
             self.classes_ = checked_classes(y if classes is None else classes)[0]
             require_two_classes(self.classes_)

@@ -99,16 +99,71 @@ def cross_validate(
     count: int = 50,
     ratio: float = 0.0,
     smallest: float = 0.0,
-    folds: int = 5,
+    folds: int | Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]] = 5,
     metric: str | None = None,
     callback: Callback | None = None,
 ) -> dict[str, Any]:
-    """A path on all rows, and one without each of ``folds`` stratified folds, judged on the rows held out.
+    """A path on all rows, and one without each of ``folds`` stratified folds, judged on the rows held out; or one for each
+    pair of index arrays, over the rows of the first and judged on those of the second.
 
     Returns what `path` returns of the path on all rows, and ``scores`` (points x folds), ``metric``,
     ``higher_is_better``, ``best`` and ``one_standard_error`` (places among the points). The metrics are log-loss, accuracy,
     balanced-accuracy, auc, average-precision, rmse, mae and r2. A callback is called with ``done`` and ``of``.
     """
+
+def fold_paths(
+    X: Rows,
+    y: Floats,
+    *,
+    sample_weight: Floats | None = None,
+    spec: dict[str, Any],
+    options: dict[str, Any] = ...,
+    folds: list[NDArray[np.int64]],
+    lambdas: list[Floats] | list[list[float]],
+) -> dict[str, Any]:
+    """One path over the rows of each fold, side by side; as many lambdas for each, its own.
+
+    Returns ``coef`` (folds x points x outputs x features), ``intercept`` (folds x points x outputs), ``relative_gap`` and ``passes``
+    (folds x points), lambdas descending.
+    """
+
+class Model:
+    """What prediction needs of a fit: the library's own, as it is saved in a file."""
+
+    def __new__(
+        cls,
+        coef: Floats,
+        intercept: Floats,
+        *,
+        spec: dict[str, Any],
+        class_names: Sequence[str] = ...,
+        feature_names: Sequence[str] = ...,
+        objective: float = 0.0,
+        relative_gap: float = 0.0,
+    ) -> Model:
+        """``spec`` as for `fit`. Two classes have one output, whose positive margin means the second."""
+    @staticmethod
+    def load(path: str) -> Model:
+        """From a file."""
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model:
+        """From the contents of such a file."""
+    def save(self, path: str) -> None:
+        """To a file."""
+    def export(self, path: str, format: str) -> list[str]:
+        """For another program. Returns remarks for people."""
+    def facts(self) -> dict[str, Any]:
+        """``coef``, ``intercept``, ``class_names``, ``feature_names``, ``link``, ``loss``, ``beta``, ``penalty``, ``lambda``, ``alpha``,
+        ``unit_rows``, ``objective``, ``relative_gap``."""
+    def margins(self, X: Rows, threads: int = 0) -> Floats:
+        """Of each row and output, the bits that ``s3gd predict --margin`` prints."""
+    def predict(self, X: Rows, threads: int = 0) -> NDArray[np.int64]:
+        """For each row the place of its class among the names."""
+    def probabilities(self, X: Rows, threads: int = 0) -> Floats:
+        """Of each row and class."""
+
+def export_formats() -> dict[str, str]:
+    """What `Model.export` writes, each with a line about it."""
 
 def load(source: str, options: dict[str, Any] = ...) -> dict[str, Any]:
     """Reads a file, a known dataset or generated rows.

@@ -61,3 +61,18 @@ def core_penalty(penalty, multiplier, l1_ratio=None):
     if penalty == "l1_l2norm":
         return {"penalty": "l1-l2norm", "lambda": multiplier, "alpha": 1 - l1_ratio}
     return {"penalty": {"group": "group-lasso"}.get(penalty, penalty), "lambda": multiplier}
+
+
+def multiplier_from_core(penalty, lambda_, alpha):
+    """The other way: scikit-learn's name of P, `multiplier` and `l1_ratio` for a penalty of the library."""
+    if penalty == "elastic-net":
+        return "elasticnet", lambda_ * (1 + alpha), (1 - alpha) / (1 + alpha)
+    if penalty == "l1-l2norm":
+        return "l1_l2norm", lambda_, 1 - alpha
+    if penalty == "none":
+        return None, 0.0, 0.0
+    names = {"l2": ("l2", 2.0, 0.0), "l1": ("l1", 1.0, 1.0), "group-lasso": ("group", 1.0, 0.0), "nuclear": ("nuclear", 1.0, 0.0)}
+    if penalty not in names:
+        raise ValueError(f"No estimator has the penalty {penalty}.")
+    name, factor, l1_ratio = names[penalty]
+    return name, factor * lambda_, l1_ratio

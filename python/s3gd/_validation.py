@@ -1,14 +1,19 @@
 """Checks of what users pass in, with scikit-learn's manners."""
 
 import numbers
+import os
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 try:
     from sklearn.utils.validation import validate_data
+
+    _FINITE = "ensure_all_finite"
 except ImportError:  # before scikit-learn 1.6
+    _FINITE = "force_all_finite"
 
     def validate_data(estimator, X, y="no_validation", **options):
         return estimator._validate_data(X, y, **options)
@@ -20,11 +25,24 @@ _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "accept_larg
 MOST_COUNTED = 4096
 
 
-def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False):
-    """X, or X and y, as scikit-learn would accept them; float32 and float64 stay what they are, and where they are."""
+def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False, finite=True):
+    """X, or X and y, as scikit-learn would accept them; float32 and float64 stay what they are, and where they are.
+
+    Without `finite` the values of X are not looked at: for the core, which does it on its way (`require_finite` then says
+    what it found in scikit-learn's words).
+    """
     if y is None or (isinstance(y, str) and y == "no_validation"):
-        return validate_data(estimator, X, y, reset=reset, **_ROWS)
-    return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS)
+        return validate_data(estimator, X, y, reset=reset, **_ROWS, **{_FINITE: finite})
+    return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS, **{_FINITE: finite})
+
+
+def require_finite(estimator, rows, name):
+    """Raises scikit-learn's sentence about NaN and infinities; rows may be the parts of a CSR matrix."""
+    values = rows[0] if isinstance(rows, tuple) else rows
+    try:
+        assert_all_finite(values, estimator_name=type(estimator).__name__, input_name=name)
+    except ValueError as error:
+        raise error from None
 
 
 def checked_weights(sample_weight, X):
@@ -108,6 +126,17 @@ def require_weight_in_each_class(classes, codes, weights):
         empty = classes[totals <= 0].tolist()
         raise ValueError(f"No row of the class {empty[0]!r} has a positive weight, so that it is as good as absent: drop "
                          "its rows, or give them weight.")
+
+
+def threads_of(n_jobs):
+    """0 is all cores. Workers of joblib are told by OMP_NUM_THREADS how many are theirs."""
+    if n_jobs is None:
+        told = os.environ.get("OMP_NUM_THREADS", "")
+        return int(told) if told.isdigit() else 0
+    require_number("n_jobs", n_jobs)
+    if n_jobs == 0:
+        raise ValueError("The parameter n_jobs must not be 0: None is all cores, -1 too.")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def require_number(name, value, *, above=None, least=None, most=None):

@@ -131,9 +131,17 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     def _along_Cs(self, X, codes, weights, Cs):
         """The path over ascending values of C; see `LinearBase._along`."""
         self._check_parameters()
-        total = float(X.shape[0]) if weights is None else float(weights.sum())
-        multipliers = [multiplier_of_C(C, self._loss, total) for C in Cs]
-        return self._along(X, codes, weights, self._task(), len(self.classes_), multipliers)
+        return self._along(X, codes, weights, self._task(), len(self.classes_), self._multipliers(Cs, X.shape[0], weights))
+
+    def _along_Cs_in_folds(self, X, codes, weights, Cs, folds):
+        """One such path over the rows of each fold."""
+        self._check_parameters()
+        multipliers = [self._multipliers(Cs, len(rows), None if weights is None else weights[rows]) for rows in folds]
+        return self._along_folds(X, codes, weights, self._task(), len(self.classes_), folds, multipliers)
+
+    def _multipliers(self, Cs, n_rows, weights):
+        total = float(n_rows) if weights is None else float(weights.sum())
+        return [multiplier_of_C(C, self._loss, total) for C in Cs]
 
     def _solver(self, task):
         if self.solver in ("newton-cg", "newton-cholesky") or (task == "softmax" and self.solver in ("lbfgs", "sag", "saga")):

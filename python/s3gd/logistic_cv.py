@@ -24,7 +24,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     cv : int, cross-validation generator or iterable, optional
-        Folds; None is 5, stratified.
+        Their number (stratified; None is 5), a splitter of scikit-learn, or pairs of arrays with the rows to fit and those
+        to judge by.
     scoring : str or callable, optional
         A scorer of scikit-learn; None is accuracy.
     refit : bool, default=True
@@ -104,13 +105,16 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         """
         self.Cs_, self.l1_ratios_ = self._grid()
         X, codes, fit_weights, weights = self._checked(X, y, sample_weight)
-        folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
+        y = self.classes_[codes]
+        folds = [(row_numbers(train, len(y)), row_numbers(test, len(y)))
+                 for train, test in check_cv(self.cv, y, classifier=True).split(X, y)]
+        self.weight_seen_ = float(len(y)) if fit_weights is None else float(fit_weights.sum())
         model = self._model()
         self._cross_validate(model, X, codes, weights, fit_weights, folds)
         self._choose()
         if self.refit:
             model = self._model(C=self.C_, l1_ratio=self.l1_ratio_)
-            model.fit(X, self.classes_[codes], fit_weights, X_val, y_val, callback)
+            model.fit(X, y, fit_weights, X_val, y_val, callback)
             self.coef_, self.intercept_ = model.coef_, model.intercept_
             self.summary_, self.trace_ = model.summary_, model.trace_
         return self
@@ -142,26 +146,36 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self.n_iter_ = np.empty(shape, dtype=np.int32)
         self.coefs_paths_ = np.empty((*shape, n_outputs, n_features + bool(self.fit_intercept)))
         model.classes_, model.n_features_in_ = self.classes_, n_features
-        for fold, (train, test) in enumerate(folds):
+        for fold, (train, _) in enumerate(folds):
             self._require_every_class(fold, codes[train])
-            X_train, X_test, y_test = X[train], X[test], self.classes_[codes[test]]
-            train_weights = None if fit_weights is None else fit_weights[train]
+        for r, ratio in enumerate(self.l1_ratios_):
+            model.set_params(C=self.Cs_.max(), l1_ratio=ratio)
+            path = model._along_Cs_in_folds(X, codes, fit_weights, self.Cs_, [train for train, _ in folds])
+            self.n_iter_[:, r] = np.maximum(1, np.ceil(path["passes"]))
+            self.coefs_paths_[:, r, ..., :n_features] = path["coef"]
+            if self.fit_intercept:
+                self.coefs_paths_[:, r, ..., -1] = path["intercept"]
+        for fold, (_, test) in enumerate(folds):
+            X_test, y_test = X[test], self.classes_[codes[test]]
             score_weights = {} if weights is None else {"sample_weight": weights[test]}
-            for r, ratio in enumerate(self.l1_ratios_):
-                path = model.set_params(C=self.Cs_.max(), l1_ratio=ratio)._along_Cs(X_train, codes[train], train_weights, self.Cs_)
-                self.n_iter_[fold, r] = np.maximum(1, np.ceil(path["passes"]))
-                self.coefs_paths_[fold, r, ..., :n_features] = path["coef"]
-                if self.fit_intercept:
-                    self.coefs_paths_[fold, r, ..., -1] = path["intercept"]
-                for c in range(len(self.Cs_)):
-                    model.coef_, model.intercept_ = path["coef"][c], path["intercept"][c]
-                    self.scores_[fold, r, c] = scorer(model, X_test, y_test, **score_weights)
+            for r, c in np.ndindex(shape[1:]):
+                parameters = self.coefs_paths_[fold, r, c]
+                model.coef_ = np.ascontiguousarray(parameters[:, :n_features])
+                model.intercept_ = parameters[:, -1].copy() if self.fit_intercept else np.zeros(n_outputs)
+                self.scores_[fold, r, c] = scorer(model, X_test, y_test, **score_weights)
 
     def _require_every_class(self, fold, codes):
         missing = np.setdiff1d(np.arange(len(self.classes_)), codes)
         if missing.size:
             raise ValueError(f"Fold {fold} of the cross-validation has no training rows of the class "
                              f"{self.classes_.tolist()[missing[0]]!r}: use fewer, or stratified, folds.")
+
+    def _core_model(self):
+        model = self._model(C=self.C_, l1_ratio=self.l1_ratio_)
+        for name in ("coef_", "intercept_", "classes_", "n_features_in_", "feature_names_in_", "weight_seen_", "summary_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        return model._core_model()
 
     def _choose(self):
         if self.refit:
@@ -175,3 +189,12 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         n_features = self.n_features_in_
         self.coef_ = np.ascontiguousarray(mean[:, :n_features])
         self.intercept_ = mean[:, -1].copy() if self.fit_intercept else np.zeros(len(mean))
+
+
+def row_numbers(rows, n_rows):
+    """Rows of a fold, as a splitter or a user names them, as numbers from 0 on."""
+    rows = np.asarray(rows)
+    if rows.dtype == bool:
+        return np.flatnonzero(rows)
+    rows = np.ascontiguousarray(rows, dtype=np.int64)
+    return np.where(rows < 0, rows + n_rows, rows)

@@ -33,7 +33,7 @@ class RegressorBase(RegressorMixin, LinearBase):
         self
         """
         self._check_parameters()
-        X, y = checked_rows(self, X, y, reset=True, numeric_y=True)
+        X, y = checked_rows(self, X, y, reset=True, numeric_y=True, finite=False)
         weights = checked_weights(sample_weight, X)
         return self._fit(X, y, weights, "regression", 0, self._validation_rows(X_val, y_val, numeric_y=True), callback)
 
@@ -58,7 +58,7 @@ class RegressorBase(RegressorMixin, LinearBase):
         self
         """
         self._check_parameters()
-        X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True)
+        X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True, finite=False)
         return self._partial_fit(X, y, checked_weights(sample_weight, X), "regression", 0)
 
     def _set_parameters(self, coef, intercept):

@@ -138,6 +138,14 @@ std::vector<double> numbers_of(nb::handle values, const char* name) {
   return {array.begin(), array.end()};
 }
 
+std::vector<Index> indices_of(nb::handle values, const char* name) {
+  const AnyArray array = as_array(values, name, 1);
+  if (array.dtype() != nb::dtype<std::int64_t>()) refuse_type(name, "int64");
+  require_contiguous(array, name);
+  const auto* first = elements<std::int64_t>(array);
+  return {first, first + array.shape(0)};
+}
+
 nb::object array_from(std::vector<double> values) {
   const std::size_t size = values.size();
   return owning_array(std::move(values), {size});

@@ -20,6 +20,8 @@ Matrix matrix_of(nb::handle rows);
 Array<double> vector_of(nb::handle values, const char* name);
 // The same, or a list of numbers; a copy.
 std::vector<double> numbers_of(nb::handle values, const char* name);
+// A copy of a one-dimensional int64 array without gaps.
+std::vector<Index> indices_of(nb::handle values, const char* name);
 
 // New arrays that own what they are given.
 nb::object array_from(std::vector<double> values);

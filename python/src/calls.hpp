@@ -18,8 +18,12 @@ nb::dict fit(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec
 nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options, nb::object lambdas,
               Index count, double ratio, double smallest, nb::object callback);
 nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
-                        nb::object lambdas, Index count, double ratio, double smallest, Index folds, nb::object metric,
-                        nb::object callback);
+                        nb::object lambdas, Index count, double ratio, double smallest, nb::object folds,
+                        nb::object metric, nb::object callback);
+nb::dict fold_paths(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
+                    nb::list folds, nb::list lambdas);
+
+void bind_model(nb::module_& m);  // the class Model, and export_formats
 
 nb::dict load(const std::string& source, nb::dict options);
 void save(const std::string& path, nb::object x, nb::object y, nb::object sample_weight, const std::string& labels,

@@ -14,14 +14,14 @@ nb::dict compare(const std::string& plan, const std::string& folder, nb::object 
   Work work(OnInterrupt::raise);
   if (!callback.is_none())
     watch = [&](const PlanProgress& progress) {
-      return work.ask([&] {
+      return work.tell(callback, [&] {
         nb::dict row;
         row["done"] = progress.done;
         row["of"] = progress.of;
         row["doing"] = progress.doing;
         row["iteration"] = progress.iteration;
         row["seconds_left"] = progress.seconds_left;
-        return says_go_on(callback(row));
+        return row;
       });
     };
   PlanResult run;

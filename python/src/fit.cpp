@@ -3,6 +3,8 @@
 #include "arrays.hpp"
 #include "base/clock.hpp"
 #include "calls.hpp"
+#include "data/margin_watch.hpp"
+#include "finish/finisher.hpp"
 #include "fit/fit_json.hpp"
 #include "model/same_problem.hpp"
 #include "model/targets.hpp"
@@ -42,8 +44,28 @@ struct FitCall {
   }
 };
 
+// Whether every row is first met in a pass that makes margins. Other ways begin with k-means, norms or columns of the rows,
+// where numbers that are not finite do harm before anybody notices.
+bool begins_with_margins(const Problem& problem, const SolveOptions& options) {
+  if (options.solver != "auto" || !options.checkpoint.empty()) return false;
+  const Finisher& first = first_that_suits(problem);
+  return first.name == "sampled-newton" && first.start_passes(problem) == 0;
+}
+
+Solution solve_checked(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+                       const MarginWatch* unseen) {
+  const int threads = problem.spec().threads;
+  if (unseen != nullptr && !begins_with_margins(problem, options)) unseen->insist(threads);
+  Solution solution = solve(problem, options, input);
+  if (unseen != nullptr) unseen->insist(threads);
+  return solution;
+}
+
 Outcome fit_one_output(const FitCall& call) {
-  const Problem problem(call.train, one_output_spec(call.settings));
+  Dataset train = call.train;
+  std::shared_ptr<const MarginWatch> unseen;
+  if (call.settings.check && train.x.is_dense()) train.verifier = unseen = std::make_shared<MarginWatch>(train.x);
+  const Problem problem(train, one_output_spec(call.settings));
   std::optional<Problem> test;
   if (call.test) test.emplace(*call.test, same_problem(problem));
   SolveOptions options = call.settings.solve;
@@ -51,7 +73,7 @@ Outcome fit_one_output(const FitCall& call) {
   SolveInput input;
   input.test = test ? &*test : nullptr;
   input.watch = call.watch;
-  Solution solution = solve(problem, options, input);
+  Solution solution = solve_checked(problem, options, input, unseen.get());
   Outcome outcome;
   append_output(outcome.coefficients, solution.w, problem.cols());
   outcome.summary = to_json(call.facts(problem.formula(), solution.summary));
@@ -86,11 +108,7 @@ Outcome fit_softmax(const FitCall& call) {
   const SoftmaxProblem problem(call.train, call.settings.softmax);
   require_all_classes(problem.classes(), call.settings);
   std::optional<SoftmaxProblem> test;
-  if (call.test) {
-    test.emplace(*call.test, call.settings.softmax);
-    if (test->classes() != problem.classes())
-      throw Error("the validation rows do not have all classes", "give some of each class");
-  }
+  if (call.test) test.emplace(on_rows(problem, *call.test));
   SolveOptions options = call.settings.solve;
   if (call.start) options.start = from_per_class(problem, {call.start->weights, call.start->intercepts});
   SoftmaxInput input;
@@ -105,8 +123,9 @@ Outcome fit_softmax(const FitCall& call) {
 }
 
 Outcome fit_task(const FitCall& call) {
+  const bool one_output = call.settings.task == Task::binary || call.settings.task == Task::regression;
   if (call.settings.check) {
-    call.train.x.check(call.settings.problem.threads);
+    if (!one_output || !call.train.x.is_dense()) call.train.x.check(call.settings.problem.threads);
     if (call.test) call.test->x.check(call.settings.problem.threads);
   }
   switch (call.settings.task) {
@@ -145,9 +164,9 @@ nb::dict fit(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec
   FitCall call{settings, train, test, from, {}, {}};
   if (!callback.is_none()) {
     if (settings.solve.trace_every == 0) settings.solve.trace_every = -1;
-    call.watch = [&](const TraceRow& row) { return work.ask([&] { return says_go_on(callback(to_python(row))); }); };
+    call.watch = [&](const TraceRow& row) { return work.tell(callback, [&] { return to_python(row); }); };
     call.watch_class = [&](const std::string& name, const Summary& summary) {
-      return work.ask([&] { return says_go_on(callback(class_row(name, summary))); });
+      return work.tell(callback, [&] { return class_row(name, summary); });
     };
   }
   Outcome outcome;

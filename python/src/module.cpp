@@ -23,12 +23,15 @@ NB_MODULE(_core, m) {
   m.def("cross_validate", &cross_validate, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
         "options"_a = nb::dict(), "lambdas"_a = nb::none(), "count"_a = 50, "ratio"_a = 0.0, "smallest"_a = 0.0,
         "folds"_a = 5, "metric"_a = nb::none(), "callback"_a = nb::none(), see);
+  m.def("fold_paths", &fold_paths, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
+        "options"_a = nb::dict(), "folds"_a, "lambdas"_a, see);
   m.def("load", &load, "source"_a, "options"_a = nb::dict(), see);
   m.def("save", &save, "path"_a, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
         "labels"_a = "none", "class_names"_a = nb::list(), "feature_names"_a = nb::list(), see);
   m.def("inspect", &inspect, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
         "labels"_a = "none", "class_names"_a = nb::list(), "spec"_a = nb::dict(), "options"_a = nb::dict(), see);
   m.def("compare", &compare, "plan"_a, "folder"_a, "callback"_a = nb::none(), see);
+  bind_model(m);
   m.def("known_datasets", &known_datasets, see);
   m.def("data_path", &data_path, "name"_a, "part"_a = "train", see);
 }

@@ -3,7 +3,6 @@
 #include "arrays.hpp"
 #include "calls.hpp"
 #include "fit/score.hpp"
-#include "model/targets.hpp"
 #include "results.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
@@ -12,22 +11,6 @@
 
 namespace s3gd::python {
 namespace {
-
-ProblemFamily family_of(const Dataset& data, const Settings& settings) {
-  if (settings.check) data.x.check(settings.problem.threads);
-  switch (settings.task) {
-    case Task::ovr:
-      require_all_classes(static_cast<Index>(classes_of(data, settings.problem.loss.kind).size()), settings);
-      return ProblemFamily::one_vs_rest(data, settings.problem);
-    case Task::softmax: {
-      const SoftmaxProblem problem(data, settings.softmax);
-      require_all_classes(problem.classes(), settings);
-      return problem;
-    }
-    default:
-      return Problem(data, one_output_spec(settings));
-  }
-}
 
 struct Grid {
   std::vector<double> lambdas;  // empty: by the options
@@ -102,6 +85,20 @@ void add_facts(nb::dict& result, const R& run) {
   result["advice"] = advice;
 }
 
+// A number of folds, or pairs of arrays: the rows to fit, and those to judge by.
+void read_folds(nb::handle folds, CrossValidationOptions& with) {
+  if (nb::try_cast(folds, with.folds)) return;
+  nb::list pairs;
+  if (!nb::try_cast(folds, pairs)) throw Error("folds is neither a number nor a list of pairs of index arrays");
+  for (const nb::handle pair : pairs) {
+    nb::tuple parts;
+    if (!nb::try_cast(pair, parts) || nb::len(parts) != 2)
+      throw Error("a fold is a tuple of two: the rows to fit, and those to judge by");
+    with.splits.push_back({indices_of(parts[0], "the rows to fit"), indices_of(parts[1], "the rows to judge by")});
+  }
+  if (with.splits.empty()) throw Error("folds is empty", "give at least one pair, or a number");
+}
+
 nb::object scores_of(const std::vector<ScoredLambda>& points, Index folds) {
   std::vector<double> scores;
   for (const ScoredLambda& point : points) scores.insert(scores.end(), point.scores.begin(), point.scores.end());
@@ -118,7 +115,7 @@ nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spe
   Work work(settings.on_interrupt);
   WatchPoint watch;
   if (!callback.is_none())
-    watch = [&](const PathPoint& point) { return work.ask([&] { return says_go_on(callback(point_row(point))); }); };
+    watch = [&](const PathPoint& point) { return work.tell(callback, [&] { return point_row(point); }); };
   std::optional<ProblemFamily> family;
   Path path;
   work.run([&] {
@@ -132,22 +129,22 @@ nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spe
 }
 
 nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
-                        nb::object lambdas, Index count, double ratio, double smallest, Index folds, nb::object metric,
-                        nb::object callback) {
+                        nb::object lambdas, Index count, double ratio, double smallest, nb::object folds,
+                        nb::object metric, nb::object callback) {
   const Settings settings = settings_of(spec, options);
   const Dataset data = dataset_of(x, y, sample_weight, settings);
   const Grid grid = grid_of(lambdas, count, ratio, smallest);
   Work work(settings.on_interrupt);
   CrossValidationOptions with;
-  with.folds = folds;
+  read_folds(folds, with);
   with.solve = settings.solve;
   if (!callback.is_none())
     with.watch = [&](Index done, Index of) {
-      return work.ask([&] {
+      return work.tell(callback, [&] {
         nb::dict row;
         row["done"] = done;
         row["of"] = of;
-        return says_go_on(callback(row));
+        return row;
       });
     };
   std::optional<ScoreKind> wanted;
@@ -164,7 +161,7 @@ nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb
   run.path.points.resize(run.points.size());
   nb::dict result;
   add_points(result, run.path.points, *family);
-  result["scores"] = scores_of(run.points, folds);
+  result["scores"] = scores_of(run.points, with.splits.empty() ? with.folds : static_cast<Index>(with.splits.size()));
   result["metric"] = name_of(with.metric);
   result["higher_is_better"] = higher_is_better(with.metric);
   result["best"] = run.best;

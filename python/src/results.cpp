@@ -26,12 +26,11 @@ constexpr Column kColumns[] = {{"passes", &TraceRow::passes},
                                {"correlation", &TraceRow::correlation},
                                {"variance_ratio", &TraceRow::variance_ratio}};
 
-// Names come from files and need not be UTF-8.
+}  // namespace
+
 nb::object text(const std::string& words) {
   return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
 }
-
-}  // namespace
 
 nb::object to_python(const Json& json) {
   switch (json.type()) {

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "s3gd/solve.hpp"
@@ -12,6 +13,7 @@ namespace s3gd::python {
 
 namespace nb = nanobind;
 
+nb::object text(const std::string& words);  // names come from files and need not be UTF-8
 nb::object to_python(const nlohmann::ordered_json& json);
 nb::dict to_python(const TraceRow& row);
 // One array for each column, a list for the stages.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "model/targets.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::python {
@@ -48,6 +49,22 @@ void require_all_classes(Index fitted, const Settings& settings) {
     throw Error("only " + std::to_string(fitted) + " of the " + std::to_string(settings.classes) +
                     " classes have rows of positive weight",
                 "leave out the classes without any");
+}
+
+ProblemFamily family_of(const Dataset& data, const Settings& settings) {
+  if (settings.check) data.x.check(settings.problem.threads);
+  switch (settings.task) {
+    case Task::ovr:
+      require_all_classes(static_cast<Index>(classes_of(data, settings.problem.loss.kind).size()), settings);
+      return ProblemFamily::one_vs_rest(data, settings.problem);
+    case Task::softmax: {
+      const SoftmaxProblem problem(data, settings.softmax);
+      require_all_classes(problem.classes(), settings);
+      return problem;
+    }
+    default:
+      return Problem(data, one_output_spec(settings));
+  }
 }
 
 std::optional<Coefficients> start_of(nb::handle start, Index outputs, Index features) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "s3gd/dataset.hpp"
+#include "s3gd/path.hpp"
 #include "settings.hpp"
 
 namespace s3gd::python {
@@ -21,6 +22,9 @@ ProblemSpec one_output_spec(const Settings& settings);
 
 // Coefficients are given for every class: throws unless each was there to be fitted.
 void require_all_classes(Index fitted, const Settings& settings);
+
+// The problem at every lambda; the rows are looked at where `settings.check` says so.
+ProblemFamily family_of(const Dataset& data, const Settings& settings);
 
 // Weights and intercepts, outputs x features and outputs, as Python knows them.
 struct Coefficients {

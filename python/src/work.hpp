@@ -3,6 +3,10 @@
 // The thread that called from Python waits. If it is Python's main thread, it looks at signals every 50 ms, so that Ctrl-C
 // ends the work (the library asks interrupted() often) wherever the work is. And it runs what the work wants to tell
 // Python, so that a callback finds itself in its user's thread.
+//
+// When Python ends, it ends every other thread that asks for its lock, then and there (before 3.14: by unwinding the stack,
+// which no destructor on the way expects). A daemon thread caught in a fit stops its work and sleeps until the process is
+// gone: see Stranded.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,6 +25,21 @@ namespace nb = nanobind;
 
 enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by then is its result
 
+// Around a call that may take the interpreter's lock. Is the thread ended within, its stack is unwound to here and no
+// further, and the work is told to stop.
+class Stranded {
+ public:
+  explicit Stranded(StopFlag& stop) : stop_(stop) {}
+  Stranded(const Stranded&) = delete;
+  Stranded& operator=(const Stranded&) = delete;
+  ~Stranded();
+  void ashore() { ashore_ = true; }
+
+ private:
+  StopFlag& stop_;
+  bool ashore_ = false;
+};
+
 class Work {
  public:
   explicit Work(OnInterrupt on_interrupt);
@@ -29,13 +48,16 @@ class Work {
   // (KeyboardInterrupt as a rule) or an errand.
   void run(const std::function<void()>& body);
 
-  // From any thread of the work: runs `errand` in the thread that called run(), with the interpreter's lock. False when
-  // it returned false or raised: the work is to end.
-  bool ask(const std::function<bool()>& errand);
+  // From any thread of the work: calls `callback` with what `row` makes, in the thread that called run() and with the
+  // interpreter's lock. False when it returned False (anything else is assent) or raised: the work is to end.
+  bool tell(const nb::object& callback, const std::function<nb::object()>& row);
 
  private:
+  bool ask(const std::function<bool()>& errand);
+  void work(const std::function<void()>& body);
+  void enter(PyThreadState* state);
   void wait(std::unique_lock<std::mutex>& lock);
-  void serve(std::unique_lock<std::mutex>& lock);
+  void serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state);
   void look_at_signals();
   void take_error();  // of Python, the first; ends the work
 
@@ -47,11 +69,8 @@ class Work {
   const std::function<bool()>* errand_ = nullptr;
   std::optional<bool> answer_;
   bool done_ = false;
-  std::exception_ptr failure_;
+  std::exception_ptr failure_, trouble_;  // of the work; of an errand, that is not Python's
   std::optional<nb::python_error> raised_;
 };
-
-// What a callback returned: anything but False.
-inline bool says_go_on(const nb::object& answer) { return !answer.is(nb::handle(Py_False)); }
 
 }  // namespace s3gd::python

@@ -21,7 +21,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 void check(const ProblemFamily& family, const CrossValidationOptions& options) {
   check_metric(options.metric, family);
   const std::vector<std::string> classes = family.classes();
-  if (classes.empty()) return;
+  if (classes.empty() || !options.splits.empty()) return;  // splits that lack a class are refused when they are fitted
   Model named;
   named.classes = classes;
   ClassFinder finder(named);
@@ -49,7 +49,8 @@ class Run {
   Run(const ProblemFamily& family, const CrossValidationOptions& options)
       : family_(family),
         options_(options),
-        folds_(family.data(), options.folds, options.solve.seed),
+        folds_(options.splits.empty() ? Folds(family.data(), options.folds, options.solve.seed)
+                                      : Folds(family.data(), options.splits)),
         paths_(at(options.folds + 1)),
         scores_(at(options.folds)) {
     const Index tasks = options.folds + 1;
@@ -105,7 +106,7 @@ class Run {
     for (const double score : point.scores) point.mean += score / count;
     double squares = 0;
     for (const double score : point.scores) squares += (score - point.mean) * (score - point.mean);
-    point.standard_error = std::sqrt(squares / (count - 1) / count);
+    if (count > 1) point.standard_error = std::sqrt(squares / (count - 1) / count);
   }
 
   bool tell() {
@@ -147,7 +148,9 @@ void add_advice(CrossValidation& result) {
 
 }  // namespace
 
-CrossValidation cross_validate(const ProblemFamily& family, const CrossValidationOptions& options) {
+CrossValidation cross_validate(const ProblemFamily& family, const CrossValidationOptions& given) {
+  CrossValidationOptions options = given;
+  if (!options.splits.empty()) options.folds = static_cast<Index>(options.splits.size());
   check(family, options);
   const RunClock clock;
   CrossValidation result;

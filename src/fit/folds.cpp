@@ -74,11 +74,28 @@ Folds::Folds(const Dataset& data, Index count, std::uint64_t seed) {
   laid_out_ = take_rows(data, order);
 }
 
+Folds::Folds(const Dataset& data, std::vector<Split> splits) : laid_out_(data), splits_(std::move(splits)) {
+  for (std::size_t fold = 0; fold < splits_.size(); ++fold)
+    for (const auto* part : {&splits_[fold].train, &splits_[fold].test}) {
+      if (part->empty())
+        throw Error("fold " + std::to_string(fold) + " has no rows to " +
+                    (part == &splits_[fold].train ? "fit" : "judge by"));
+      for (const Index row : *part)
+        if (row < 0 || row >= data.rows())
+          throw Error("fold " + std::to_string(fold) + " names row " + std::to_string(row) + " of " +
+                      std::to_string(data.rows()));
+    }
+}
+
 // The parts after the fold's own, up to where it comes again.
 Dataset Folds::training(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].train);
   return slice(laid_out_, starts_[at(fold + 1)], starts_[at(fold + count())]);
 }
 
-Dataset Folds::held_out(Index fold) const { return slice(laid_out_, starts_[at(fold)], starts_[at(fold + 1)]); }
+Dataset Folds::held_out(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].test);
+  return slice(laid_out_, starts_[at(fold)], starts_[at(fold + 1)]);
+}
 
 }  // namespace s3gd

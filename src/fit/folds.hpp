@@ -19,13 +19,17 @@ std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std
 class Folds {
  public:
   Folds(const Dataset& data, Index count, std::uint64_t seed);
+  // Any rows to fit and any to judge by: each training set is copied when it is asked for. Throws where a row does not
+  // exist, or a part has none.
+  Folds(const Dataset& data, std::vector<Split> splits);
 
-  Index count() const { return static_cast<Index>(starts_.size()) / 2; }
-  Dataset training(Index fold) const;  // all rows but the fold's
+  Index count() const { return static_cast<Index>(splits_.empty() ? starts_.size() / 2 : splits_.size()); }
+  Dataset training(Index fold) const;  // all rows but the fold's, or those given
   Dataset held_out(Index fold) const;  // the fold's rows
 
  private:
-  Dataset laid_out_;
+  Dataset laid_out_;           // with splits: the rows as they are
+  std::vector<Split> splits_;  // empty: dealt
   std::vector<Index> starts_;  // of each part, 2 K - 1 of them, and where the last one ends
 };
 

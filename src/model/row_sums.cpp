@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/threads.hpp"
+#include "data/margin_watch.hpp"
 #include "data/row_access.hpp"
 #include "model/full_pass.hpp"
 #include "model/loss.hpp"
@@ -21,6 +22,16 @@ constexpr Index kEntriesPerChunk = 64 << 10;  // below this a chunk is not worth
 constexpr Index kAhead = 8;  // rows fetched before their turn, where they do not follow each other
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+struct WatchedSums : RowSums {
+  double residue = 0;  // 0 times each margin: 0 where all are finite
+};
+
+double residue_of(std::span<const double> margins) {
+  double sum = 0;
+  for (const double margin : margins) sum += 0.0 * margin;
+  return sum;
+}
 
 template <class T, class W>
 void dot_block(const DenseView<T>& x, const Index* rows, Index count, const W* w, double* out) {
@@ -86,11 +97,11 @@ void fetch(const View& x, const Pass<W>& pass, std::span<const Index> rows) {
 
 // Rows [begin, end) of a pass. `sum` is dim() long; the intercept's component comes last.
 template <class View, class W>
-RowSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, double* sum) {
+WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, double* sum) {
   constexpr bool kFolds = !std::is_same_v<W, double>;
   std::vector<W> partial(kFolds ? at(x.cols) : 0, W(0));
   std::fill(sum, sum + pass.problem.dim(), 0.0);
-  RowSums total;
+  WatchedSums total;
   double bias = 0;
   Index places[kMostRows];
   double u[kMostRows], y[kMostRows], q[kMostRows], value[kMostRows], slope[kMostRows], curvature[kMostRows];
@@ -109,6 +120,7 @@ RowSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass, do
     }
     dot_block(x, places, count, pass.w.data(), u);
     for (Index r = 0; r < count; ++r) u[r] += pass.intercept;
+    total.residue += residue_of({u, at(count)});
     const bool curved = !pass.keep.curvatures.empty();
     pass.loss.terms(u, y, count, {value, slope, curved ? curvature : nullptr});
     for (Index r = 0; r < count; ++r) {
@@ -149,8 +161,8 @@ Cut cut_of(const Problem& problem, Index rows) {
 }
 
 template <class W, class View>
-RowSums run(const Problem& problem, const View& x, std::span<const Index> rows, std::span<const double> w,
-            std::span<double> gradient, const PerRow& keep) {
+WatchedSums run(const Problem& problem, const View& x, std::span<const Index> rows, std::span<const double> w,
+                std::span<double> gradient, const PerRow& keep) {
   const Index count = rows.empty() ? problem.rows() : static_cast<Index>(rows.size());
   const Index per_row = std::max<Index>(1, problem.x().stored() / problem.rows());
   Pass<W> pass{problem,
@@ -168,40 +180,42 @@ RowSums run(const Problem& problem, const View& x, std::span<const Index> rows, 
   if (chunks == 1) return run_chunk(x, 0, count, pass, gradient.data());
   const Index size = (count + chunks - 1) / chunks, dim = problem.dim();
   const std::unique_ptr<double[]> sums(new double[at(chunks * dim)]);
-  std::vector<RowSums> parts(at(chunks));
+  std::vector<WatchedSums> parts(at(chunks));
   parallel_for(chunks, problem.spec().threads, [&](Index chunk) {
     parts[at(chunk)] = run_chunk(x, std::min(count, chunk * size), std::min(count, (chunk + 1) * size), pass,
                                  sums.get() + chunk * dim);
   });
-  RowSums total;
-  for (const RowSums& part : parts) {
+  WatchedSums total;
+  for (const WatchedSums& part : parts) {
     total.loss += part.loss;
     total.weight += part.weight;
+    total.residue += part.residue;
   }
   std::copy_n(sums.get(), dim, gradient.begin());
   for (Index chunk = 1; chunk < chunks; ++chunk) kernel::axpy(1.0, sums.get() + chunk * dim, gradient.data(), dim);
   return total;
 }
 
-RowSums run_by_columns(const Problem& problem, std::span<const double> w, std::span<double> gradient,
-                       const PerRow& keep) {
+WatchedSums run_by_columns(const Problem& problem, std::span<const double> w, std::span<double> gradient,
+                           const PerRow& keep) {
   std::vector<double> own;
   std::span<double> u = keep.margins;
   if (u.empty()) {
     own.resize(at(problem.rows()));
     u = own;
   }
-  const RowSums total{loss_and_gradient(problem, w, gradient, u), problem.total_weight()};
+  WatchedSums total;
+  total.loss = loss_and_gradient(problem, w, gradient, u);
+  total.weight = problem.total_weight();
+  total.residue = residue_of(u);
   const Loss loss(problem.spec().loss);
   for (std::size_t i = 0; i < keep.curvatures.size(); ++i)
     keep.curvatures[i] = problem.weight(static_cast<Index>(i)) * loss.curvature(u[i], problem.targets()[i]);
   return total;
 }
 
-}  // namespace
-
-RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<const double> w, Arithmetic arithmetic,
-                 std::span<double> gradient, const PerRow& keep) {
+WatchedSums run(const Problem& problem, std::span<const Index> rows, std::span<const double> w, Arithmetic arithmetic,
+                std::span<double> gradient, const PerRow& keep) {
   if (rows.empty() && cut_of(problem, problem.rows()).too_wide) return run_by_columns(problem, w, gradient, keep);
   return problem.x().visit([&](const auto& x) {
     using T = typename std::decay_t<decltype(x)>::Value;
@@ -209,6 +223,16 @@ RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<
     if (kDense && arithmetic == Arithmetic::data) return run<T>(problem, x, rows, w, gradient, keep);
     return run<double>(problem, x, rows, w, gradient, keep);
   });
+}
+
+}  // namespace
+
+RowSums sum_rows(const Problem& problem, std::span<const Index> rows, std::span<const double> w, Arithmetic arithmetic,
+                 std::span<double> gradient, const PerRow& keep) {
+  const WatchedSums sums = run(problem, rows, w, arithmetic, gradient, keep);
+  if (const auto* watch = dynamic_cast<const MarginWatch*>(problem.data().verifier.get()))
+    watch->made_margins(rows.empty(), sums.residue == 0, problem.spec().threads);
+  return sums;
 }
 
 }  // namespace s3gd

@@ -178,3 +178,40 @@ def test_the_threads_of_numpy_are_left_alone():
     X, codes = sample(rows=3000, classes=5)
     _core.fit(X, codes, spec=spec_of("softmax", 5), options={"solver": "s3gd", "graph_mode": "full"})
     assert of_numpy() == before and np.dot(X.T, X).shape == (8, 8)
+
+
+# Daemon threads that are in a fit when Python ends: waiting for the work, telling a callback, or coming back for the lock.
+LEFT_BEHIND = """
+import sys, threading, time
+import numpy as np
+from s3gd import _core
+
+X = np.random.default_rng(0).normal(size=(20000, 10))
+y = (X[:, 0] > 0).astype(float)
+options = {"tol": 0.0, "passes": 1e9, "solver": "sgd", "trace_every": 20}
+begun = threading.Event()
+
+def told(row):
+    begun.set()
+    if sys.argv[1] == "slow":
+        time.sleep(0.05)
+
+def fit():
+    if sys.argv[1] == "short":
+        while True:
+            _core.fit(X[:500], y[:500], spec={"lambda": 1e-3}, callback=told)
+    _core.fit(X, y, spec={"lambda": 1e-3}, options=options, callback=None if sys.argv[1] == "silent" else told)
+
+for _ in range(3):
+    threading.Thread(target=fit, daemon=True).start()
+begun.wait(0.5 if sys.argv[1] == "silent" else 60)
+time.sleep(0.1)
+print("over")
+"""
+
+
+@pytest.mark.parametrize("how", ["silent", "quick", "slow", "short"])
+def test_python_ends_quietly_while_daemon_threads_fit(how):
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", LEFT_BEHIND, how], capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "over\n", "")

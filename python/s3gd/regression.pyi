@@ -1,0 +1,118 @@
+from typing_extensions import Self
+
+from ._base import LinearBase
+from ._types import Callback, Floats, Labels, RandomState, Rows, Weights
+
+class RegressorBase(LinearBase):
+    intercept_: float
+    n_iter_: int
+    def fit(
+        self,
+        X: Rows,
+        y: Labels,
+        sample_weight: Weights = None,
+        X_val: Rows | None = None,
+        y_val: Labels | None = None,
+        callback: Callback | None = None,
+    ) -> Self: ...
+    def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self: ...
+    def predict(self, X: Rows) -> Floats: ...
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float: ...
+
+class Ridge(RegressorBase):
+    alpha: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    solver: str
+    random_state: RandomState
+    warm_start: bool
+    n_jobs: int | None
+    verbose: int
+    trace: bool
+    max_seconds: float | None
+    patience: int | None
+    keep_on_interrupt: bool
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 0.0001,
+        solver: str = "auto",
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        trace: bool = False,
+        max_seconds: float | None = None,
+        patience: int | None = None,
+        keep_on_interrupt: bool = False,
+    ) -> None: ...
+
+class ElasticNet(RegressorBase):
+    alpha: float
+    l1_ratio: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    solver: str
+    random_state: RandomState
+    warm_start: bool
+    n_jobs: int | None
+    verbose: int
+    trace: bool
+    max_seconds: float | None
+    patience: int | None
+    keep_on_interrupt: bool
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 0.0001,
+        solver: str = "auto",
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        trace: bool = False,
+        max_seconds: float | None = None,
+        patience: int | None = None,
+        keep_on_interrupt: bool = False,
+    ) -> None: ...
+
+class Lasso(RegressorBase):
+    alpha: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    solver: str
+    random_state: RandomState
+    warm_start: bool
+    n_jobs: int | None
+    verbose: int
+    trace: bool
+    max_seconds: float | None
+    patience: int | None
+    keep_on_interrupt: bool
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 0.0001,
+        solver: str = "auto",
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        trace: bool = False,
+        max_seconds: float | None = None,
+        patience: int | None = None,
+        keep_on_interrupt: bool = False,
+    ) -> None: ...

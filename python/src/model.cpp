@@ -1,0 +1,189 @@
+// Saved models: made of an estimator's parameters, written, read, exported, and asked for predictions.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
+
+#include "arrays.hpp"
+#include "base/file.hpp"
+#include "base/threads.hpp"
+#include "calls.hpp"
+#include "fit/model_names.hpp"
+#include "results.hpp"
+#include "s3gd/error.hpp"
+#include "s3gd/export.hpp"
+#include "s3gd/model.hpp"
+#include "task_data.hpp"
+#include "work.hpp"
+
+namespace s3gd::python {
+namespace {
+
+constexpr Index kRowsPerChunk = 4096;
+
+// What goes on record of the spec. A penalty of the whole matrix has its name beside.
+void record(const Settings& settings, Model& model) {
+  model.loss = settings.problem.loss;
+  model.penalty = settings.problem.penalty;
+  model.penalty.factors.clear();
+  if (settings.task == Task::softmax) {
+    const MatrixPenaltySpec& penalty = settings.softmax.penalty;
+    const std::string name = s3gd::name_of(penalty.kind);
+    const bool of_matrix = penalty.kind == MatrixPenaltyKind::group_lasso || penalty.kind == MatrixPenaltyKind::nuclear;
+    if (of_matrix)
+      model.matrix_penalty = name;
+    else
+      model.penalty.kind = parse_name<PenaltyKind>("penalty", name);
+    model.penalty.lambda = penalty.lambda;
+    model.penalty.alpha = penalty.alpha;
+    model.link = Link::softmax;
+  } else if (settings.task != Task::regression && model.loss.kind == LossKind::logistic) {
+    model.link = Link::logistic;
+  }
+}
+
+Model make(nb::object coef, nb::object intercept, nb::dict spec, std::vector<std::string> classes,
+           std::vector<std::string> feature_names, double objective, double relative_gap) {
+  const Settings settings = settings_of(spec, nb::dict());
+  Model model;
+  model.classes = std::move(classes);
+  record(settings, model);
+  if ((settings.task == Task::regression) != model.classes.empty() || model.classes.size() == 1)
+    throw Error(std::to_string(model.classes.size()) + " classes do not go with the task");
+  const Matrix weights = matrix_of(coef);
+  const std::optional<Coefficients> parts = start_of(nb::make_tuple(coef, intercept), model.outputs(), weights.cols());
+  model.weights = parts->weights;
+  model.intercepts = parts->intercepts;
+  model.feature_names = std::move(feature_names);
+  if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != weights.cols())
+    throw Error(std::to_string(model.feature_names.size()) + " names for " + std::to_string(weights.cols()) +
+                " features");
+  model.objective = objective;
+  model.relative_gap = relative_gap;
+  return model;
+}
+
+Dataset rows_for(nb::handle x, const Model& model) {
+  Dataset data;
+  data.x = matrix_of(x);
+  data.source = "X";
+  if (data.cols() != model.features())
+    throw Error("X has " + std::to_string(data.cols()) + " features, the model " + std::to_string(model.features()));
+  return data;
+}
+
+std::vector<double> margins_of(const Model& model, const Dataset& data, int threads) {
+  std::vector<double> margins;
+  Work work(OnInterrupt::raise);
+  work.run([&] {
+    data.x.check(threads);
+    margins = predict_margins(model, data, threads);
+  });
+  return margins;
+}
+
+nb::object margins(const Model& model, nb::object x, int threads) {
+  const Dataset data = rows_for(x, model);
+  return array_from(margins_of(model, data, threads),
+                    {static_cast<std::size_t>(data.rows()), static_cast<std::size_t>(model.outputs())});
+}
+
+// Calls each(row, its margins) on all threads.
+template <class F>
+void for_each_row(const Model& model, std::span<const double> all, Index rows, int threads, F&& each) {
+  const auto outputs = static_cast<std::size_t>(model.outputs());
+  parallel_ranges(rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      each(i, all.subspan(i * outputs, outputs));
+  });
+}
+
+nb::object predicted(const Model& model, nb::object x, int threads) {
+  if (!model.classifies()) throw Error("a regression has no classes", "ask for its margins");
+  const Dataset data = rows_for(x, model);
+  const std::vector<double> all = margins_of(model, data, threads);
+  std::vector<Index> classes(static_cast<std::size_t>(data.rows()));
+  for_each_row(model, all, data.rows(), threads,
+               [&](std::size_t i, std::span<const double> own) { classes[i] = predicted_class(model, own); });
+  return array_from(std::move(classes));
+}
+
+nb::object proba(const Model& model, nb::object x, int threads) {
+  require_probabilities(model);
+  const Dataset data = rows_for(x, model);
+  const std::vector<double> all = margins_of(model, data, threads);
+  const std::size_t count = model.classes.size();
+  std::vector<double> shares(static_cast<std::size_t>(data.rows()) * count);
+  for_each_row(model, all, data.rows(), threads, [&](std::size_t i, std::span<const double> own) {
+    probabilities(model, own, std::span(shares).subspan(i * count, count));
+  });
+  return array_from(std::move(shares), {static_cast<std::size_t>(data.rows()), count});
+}
+
+nb::list export_to(const Model& model, const std::string& path, const std::string& format) {
+  const Exported exported = export_model(model, format, std::filesystem::path(path).stem().string());
+  write_atomically(path, [&](std::ostream& out) { out << exported.bytes; });
+  nb::list remarks;
+  for (const std::string& remark : exported.remarks) remarks.append(text(remark));
+  return remarks;
+}
+
+nb::list texts(const std::vector<std::string>& words) {
+  nb::list list;
+  for (const std::string& word : words) list.append(text(word));
+  return list;
+}
+
+nb::dict facts(const Model& model) {
+  nb::dict dict;
+  const auto outputs = static_cast<std::size_t>(model.outputs()), features = static_cast<std::size_t>(model.features());
+  dict["coef"] = array_from(model.weights, {outputs, features});
+  dict["intercept"] = array_from(model.intercepts);
+  dict["class_names"] = texts(model.classes);
+  dict["feature_names"] = texts(model.feature_names);
+  dict["link"] = std::string(name_of(model.link));
+  dict["loss"] = model.loss_name();
+  dict["beta"] = model.loss.beta;
+  dict["penalty"] = model.penalty_name();
+  dict["lambda"] = model.penalty.lambda;
+  dict["alpha"] = model.penalty.alpha;
+  dict["unit_rows"] = model.unit_rows;
+  dict["objective"] = model.objective;
+  dict["relative_gap"] = model.relative_gap;
+  return dict;
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+  using namespace nb::literals;
+  const char* see = "See _core.pyi.";
+  nb::class_<Model>(m, "Model", see)
+      .def(nb::new_(&make), "coef"_a, "intercept"_a, nb::kw_only(), "spec"_a, "class_names"_a = nb::list(),
+           "feature_names"_a = nb::list(), "objective"_a = 0.0, "relative_gap"_a = 0.0, see)
+      .def_static(
+          "load", [](const std::string& path) { return load_model(path); }, "path"_a, see)
+      .def_static(
+          "from_bytes",
+          [](const nb::bytes& bytes) {
+            return load_model_bytes({bytes.c_str(), bytes.size()}, "pickled model");
+          },
+          "bytes"_a, see)
+      .def(
+          "save", [](const Model& model, const std::string& path) { save_model(model, path); }, "path"_a, see)
+      .def("export", &export_to, "path"_a, "format"_a, see)
+      .def("facts", &facts, see)
+      .def("margins", &margins, "X"_a, "threads"_a = 0, see)
+      .def("predict", &predicted, "X"_a, "threads"_a = 0, see)
+      .def("probabilities", &proba, "X"_a, "threads"_a = 0, see);
+  m.def(
+      "export_formats",
+      [] {
+        nb::dict formats;
+        for (const ExportFormat& format : export_formats()) formats[text(format.name)] = text(format.summary);
+        return formats;
+      },
+      see);
+}
+
+}  // namespace s3gd::python
