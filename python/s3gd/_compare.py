@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +34,10 @@ class Comparison:
         Where the files are. A temporary one goes with this object.
     """
 
-    def __init__(self, folder, temporary=None):
+    def __init__(self, folder, temporary=False):
         self.folder = Path(folder)
-        self._temporary = temporary
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.run = json.loads((self.folder / "run.json").read_text())
 
     def table(self):
@@ -152,11 +154,17 @@ def compare(X, y, solvers=("sgd", "svrg", "s3gd"), *, X_test=None, y_test=None, 
     >>> sorted(row["solver"] for row in result.table())
     ['s3gd', 'sgd']
     """
-    temporary = None
-    if folder is None:
-        temporary = tempfile.TemporaryDirectory(prefix="s3gd-compare-")
-        folder = temporary.name
-    folder = Path(folder)
+    temporary = folder is None
+    folder = Path(tempfile.mkdtemp(prefix="s3gd-compare-") if temporary else folder)
+    try:
+        return _compared(folder, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol)
+    except BaseException:
+        if temporary:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _compared(folder, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol):
     folder.mkdir(parents=True, exist_ok=True)
     plan = {key.rstrip("_").replace("_", "-"): value for key, value in protocol.items()}
     if "iterations" not in plan:

@@ -5,8 +5,8 @@ import tempfile
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._data import core_rows
@@ -88,7 +88,8 @@ def export(estimator, path, format="onnx"):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = os.path.join(folder, "line.json")
     ...     remarks = s3gd.export(model, file, format="json")
-    ...     print(round(json.load(open(file))["intercepts"][0], 3))
+    ...     with open(file) as stream:
+    ...         round(json.load(stream)["outputs"][0]["intercept"], 3)
     1.0
     """
     return model_of(estimator).export(os.fspath(path), format)
@@ -165,7 +166,8 @@ class SavedModel(BaseEstimator):
         return self  # nothing in it can change
 
     def _core_model(self):
-        check_is_fitted(self)
+        if not hasattr(self, "_model"):
+            raise NotFittedError("This model is empty: s3gd.load_model(path) gives one from a file.")
         return self._model
 
     def __getstate__(self):
@@ -183,7 +185,6 @@ class SavedModel(BaseEstimator):
         save_model(self, path)
 
     def _rows(self, X):
-        check_is_fitted(self)
         return core_rows(checked_rows(self, X, reset=False))
 
     def to_estimator(self, **parameters):
@@ -247,7 +248,8 @@ class SavedClassifier(ClassifierMixin, SavedModel):
 
     def predict(self, X):
         """The class of each row."""
-        return self.classes_[self._core_model().predict(self._rows(X), threads_of(None))]
+        model = self._core_model()
+        return self.classes_[model.predict(self._rows(X), threads_of(None))]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):

@@ -67,7 +67,8 @@ Outcome fit_one_output(const FitCall& call) {
   if (call.settings.check && train.x.is_dense()) train.verifier = unseen = std::make_shared<MarginWatch>(train.x);
   const Problem problem(train, one_output_spec(call.settings));
   std::optional<Problem> test;
-  if (call.test) test.emplace(*call.test, same_problem(problem));
+  const bool classes = call.settings.task == Task::binary;
+  if (call.test) test.emplace(classes ? with_both_classes(*call.test) : *call.test, same_problem(problem));
   SolveOptions options = call.settings.solve;
   if (call.start) options.start = parameters_of(*call.start, 0, problem.cols(), problem.has_intercept());
   SolveInput input;

@@ -1,6 +1,8 @@
 #include "task_data.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "arrays.hpp"
@@ -9,6 +11,8 @@
 
 namespace s3gd::python {
 namespace {
+
+constexpr double kNextToNothing = 1e-200;  // of a row: lost in any sum over others
 
 void check_codes(const Array<double>& codes, Index classes) {
   for (Index i = 0; i < codes.size(); ++i)
@@ -36,6 +40,22 @@ std::optional<Dataset> validation_of(nb::handle x, nb::handle y, const Settings&
   if (x.is_none() != y.is_none()) throw Error("X_val and y_val go together");
   if (x.is_none()) return std::nullopt;
   return dataset_of(x, y, nb::none(), settings);
+}
+
+Dataset with_both_classes(const Dataset& rows) {
+  const Array<double>& codes = rows.y.values;
+  if (codes.empty() || std::any_of(codes.begin(), codes.end(), [&](double code) { return code != codes[0]; }))
+    return rows;
+  std::vector<Index> order(static_cast<std::size_t>(rows.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  order.push_back(0);
+  Dataset more = take_rows(rows, order);
+  std::vector<double> labels(order.size(), codes[0]), weights(order.size(), 1.0);
+  labels.back() = 1 - codes[0];
+  weights.back() = kNextToNothing;
+  more.y.values = Array<double>(std::move(labels));
+  more.weights = Array<double>(std::move(weights));
+  return more;
 }
 
 ProblemSpec one_output_spec(const Settings& settings) {

@@ -17,6 +17,10 @@ Dataset dataset_of(nb::handle x, nb::handle y, nb::handle weights, const Setting
 // None and None: none.
 std::optional<Dataset> validation_of(nb::handle x, nb::handle y, const Settings& settings);
 
+// Rows for validation need not have both classes, but a Problem does: where one is missing, a copy of the rows with a row
+// of it that weighs next to nothing.
+Dataset with_both_classes(const Dataset& rows);
+
 // Of a problem with one output.
 ProblemSpec one_output_spec(const Settings& settings);
 

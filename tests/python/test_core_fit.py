@@ -160,3 +160,20 @@ def test_the_number_of_threads_changes_no_bit(task, classes, threads):
     one = _core.fit(X, codes, spec=spec_of(task, classes), options={"threads": 1})
     more = _core.fit(X, codes, spec=spec_of(task, classes), options={"threads": threads})
     assert (one["coef"] == more["coef"]).all() and (one["intercept"] == more["intercept"]).all()
+
+
+@pytest.mark.parametrize(("task", "classes"), [("binary", 2), ("softmax", 4), ("ovr", 4)])
+@pytest.mark.parametrize("there", [[0], [1], [0, 1]])
+def test_rows_for_validation_may_lack_classes(task, classes, there):
+    X, codes = sample(classes=classes)
+    kept = np.isin(codes, there)
+    fit = _core.fit(X, codes, spec=spec_of(task, classes), X_val=X[kept], y_val=codes[kept])
+    assert (fit["coef"] == _core.fit(X, codes, spec=spec_of(task, classes))["coef"]).all()
+    if task == "softmax":
+        penalty = 1e-2 * (fit["coef"] ** 2).sum()
+        expected = softmax_loss(X[kept], codes[kept], fit["coef"], fit["intercept"]) + penalty
+        assert fit["trace"]["test_objective"][-1] == pytest.approx(expected, rel=1e-9)
+    elif task == "binary":
+        margins = np.where(codes[kept] > 0, 1, -1) * (X[kept] @ fit["coef"][0] + fit["intercept"][0])
+        expected = np.log1p(np.exp(-margins)).mean() + 1e-2 * (fit["coef"] ** 2).sum()
+        assert fit["trace"]["test_objective"][-1] == pytest.approx(expected, rel=1e-9)

@@ -148,8 +148,7 @@ def test_every_export_is_written(tmp_path):
     for name in formats:
         remarks = s3gd.export(model, tmp_path / f"m.{name}", format=name)
         assert (tmp_path / f"m.{name}").stat().st_size > 50 and all(isinstance(line, str) for line in remarks)
-    weights = json.loads((tmp_path / "m.json").read_text())["weights"]
-    assert weights == model.coef_.tolist()
+    assert json.loads((tmp_path / "m.json").read_text())["outputs"][0]["values"] == model.coef_[0].tolist()
     if PROGRAM:
         model.save(tmp_path / "m.model")
         (tmp_path / "by").mkdir()

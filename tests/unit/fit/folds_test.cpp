@@ -98,5 +98,29 @@ TEST(Folds, AreTheRowsThatWereDealtInEveryLayout) {
   }
 }
 
+TEST(Folds, GivenRowsAreTakenAsTheyAreGiven) {
+  const Dataset data = three_classes(20);
+  const std::vector<Split> splits{{{3, 1, 2, 3}, {0, 19}}, {{5, 6}, {6, 7, 8}}};  // twice, out of order, in both
+  const Folds folds(data, splits);
+  ASSERT_EQ(folds.count(), 2);
+  for (Index k = 0; k < 2; ++k) {
+    const Split& split = splits[static_cast<std::size_t>(k)];
+    for (const auto& [part, rows] :
+         {std::pair(folds.training(k), split.train), std::pair(folds.held_out(k), split.test)}) {
+      ASSERT_EQ(part.rows(), static_cast<Index>(rows.size()));
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        EXPECT_EQ(std::get<DenseView<double>>(part.x.view()).values[r], static_cast<double>(rows[r]));
+        EXPECT_EQ(part.y.values[static_cast<Index>(r)], data.y.values[rows[r]]);
+      }
+    }
+  }
+}
+
+TEST(Folds, GivenRowsMustExist) {
+  const Dataset data = three_classes(20);
+  for (const Split& split : {Split{{0, 20}, {1}}, Split{{0}, {-1}}, Split{{}, {1}}, Split{{0}, {}}})
+    EXPECT_THROW(Folds(data, std::vector<Split>{split}), Error);
+}
+
 }  // namespace
 }  // namespace s3gd
