@@ -94,10 +94,23 @@ Finding judge_wins(const Json& rule, const Evidence& evidence) {
   return finding;
 }
 
+Strings wins_elsewhere(const Json& rule, const Results& results) {
+  const Strings named = strings_of(rule, "sets");
+  Strings elsewhere;
+  for (const ResultSet& set : results.sets)
+    if (std::find(named.begin(), named.end(), set.paper_name()) == named.end() &&
+        winner(results, set, kPaperMethods, clock_of(rule)).label == rule.at("label").get<std::string>())
+      elsewhere.push_back(set.name);
+  return elsewhere;
+}
+
 Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
   const std::string label = rule.at("label");
   Finding finding;
-  finding.criterion = "first within the tolerance on " + join(strings_of(rule, "sets"), " and ") + "; partly: on some";
+  const bool only = rule.value("only", false);
+  finding.criterion =
+      fmt::format("first within the tolerance on {}{}; partly: on some{}", join(strings_of(rule, "sets"), " and "),
+                  only ? " and nowhere else" : "", only ? ", or elsewhere too" : "");
   Strings said;
   double first = 0, judged = 0;
   for (const ResultSet* set : sets_of(rule, evidence.results)) {
@@ -112,11 +125,16 @@ Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
                                duration(best.seconds), label,
                                duration(arrival(evidence.results, *set, label, clock_of(rule)))));
   }
-  if (judged == 0 && !said.empty())
+  if (judged == 0 && !said.empty()) {
     leave_open(finding, join(said, "; "));
-  else
-    conclude(finding, grade(first / judged, 1, 1e-9), fmt::format("{} first on {:g} of {:g}", label, first, judged),
-             join(said, "; "));
+    return finding;
+  }
+  const Strings elsewhere = only ? wins_elsewhere(rule, evidence.results) : Strings{};
+  if (!elsewhere.empty()) said.push_back("also first on " + join(elsewhere));
+  conclude(finding, grade(elsewhere.empty() || first == 0 ? first / judged : 0.5, 1, 1e-9),
+           fmt::format("{} first on {:g} of {:g}{}", label, first, judged,
+                       elsewhere.empty() ? "" : fmt::format(", and on {} others", elsewhere.size())),
+           join(said, "; "));
   return finding;
 }
 

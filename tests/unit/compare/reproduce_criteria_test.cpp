@@ -64,6 +64,11 @@ TEST(ReproduceCriteria, WinsOnNamedSets) {
   EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "sgd", "sets": ["A", "C"]})"), Outcome::partly);
   EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "svrg", "sets": ["A"]})"), Outcome::not_confirmed);
   EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "svrg", "sets": ["D"]})"), Outcome::not_measured);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "sgd", "sets": ["C"], "only": true})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["A"], "only": true})"), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["C"], "only": true})"),
+            Outcome::not_confirmed);
 }
 
 TEST(ReproduceCriteria, WinsKeptWithTheGraphsTime) {
