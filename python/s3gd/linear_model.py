@@ -60,7 +60,7 @@ class LinearModel(LinearBase):
         against the rest.
     solver : str, default="auto"
         ``"auto"``, ``"s3gd"``, ``"sgd"``, ``"ssgd"``, ``"svrg"``, ``"scv"``, ``"saga"``, ``"sag"``, ``"is-sgd"``, ``"gd"``,
-        ``"active-set"``, ``"sampled-newton"``, ``"dual"``, ``"newton"`` or ``"lbfgs"``.
+        ``"gram"``, ``"active-set"``, ``"sampled-newton"``, ``"dual"``, ``"newton"`` or ``"lbfgs"``.
     step : float or "auto", default="auto"
         Of stochastic solvers.
     batch : int, default=10

@@ -55,15 +55,19 @@ struct Finisher {
   std::string name;
   std::string summary;
   bool (*suits)(const Problem& problem) = nullptr;  // whether it can solve this problem at all
+  // Whether it is worth being preferred, for one problem or for a sequence of them; null: always.
+  bool (*pays)(const Problem& problem, bool for_many) = nullptr;
   // Passes of S3GD that are worth making first; null or 0: it makes its own start from nothing.
   double (*start_passes)(const Problem& problem) = nullptr;
   Finish (*run)(const FinishInput& input, std::vector<double> start, Progress& progress) = nullptr;
   // Null: nothing but the parameters is worth keeping for the next problem.
   std::unique_ptr<FinishSequence> (*sequence)(const Problem& first, std::vector<double> start) = nullptr;
+  bool sequence_from_nothing = false;  // a sequence needs no first solution to begin with
 };
 
 const std::vector<Finisher>& finisher_table();
-const Finisher& first_that_suits(const Problem& problem);  // there always is one
+// The first that suits and pays; there always is one. `for_many`: other penalties will follow.
+const Finisher& first_that_suits(const Problem& problem, bool for_many = false);
 const Finisher* find_finisher(const std::string& name);
 
 }  // namespace s3gd

@@ -140,8 +140,8 @@ class GramSearch {
 
 }  // namespace
 
-std::vector<double> minimise_by_gram(const L1Model& model, const std::vector<double>& gram) {
-  return GramSearch(model, gram).run();
+std::vector<double> minimise_by_gram(const L1Model& model, std::vector<double> gram) {
+  return GramSearch(model, std::move(gram)).run();
 }
 
 }  // namespace s3gd

@@ -26,7 +26,7 @@ struct L1Model {
 };
 
 // Both return d. `gram` is H, s x s and symmetric.
-std::vector<double> minimise_by_gram(const L1Model& model, const std::vector<double>& gram);
+std::vector<double> minimise_by_gram(const L1Model& model, std::vector<double> gram);
 std::vector<double> minimise_by_columns(const L1Model& model, const WorkingColumns& columns,
                                         std::span<const double> curvatures);
 

@@ -5,6 +5,12 @@
 
 namespace s3gd {
 
+// The squared loss by the products of its columns, summed once; penalties without a 2-norm.
+bool suits_gram(const Problem& problem);
+bool gram_pays(const Problem& problem, bool for_many);
+Finish finish_by_gram(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> gram_sequence(const Problem& first, std::vector<double> start);
+
 // Prox-Newton over a small, growing set of coordinates, for penalties with a 1-norm.
 bool suits_active_set(const Problem& problem);
 Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress);

@@ -8,6 +8,13 @@ namespace s3gd {
 
 const std::vector<Finisher>& finisher_table() {
   static const std::vector<Finisher> table{
+      {.name = "gram",
+       .summary = "no rows but for the products of columns: squared loss, few columns",
+       .suits = suits_gram,
+       .pays = gram_pays,
+       .run = finish_by_gram,
+       .sequence = gram_sequence,
+       .sequence_from_nothing = true},
       {.name = "active-set",
        .summary = "prox-Newton with active sets, for penalties with a 1-norm",
        .suits = suits_active_set,
@@ -36,9 +43,11 @@ const std::vector<Finisher>& finisher_table() {
   return table;
 }
 
-const Finisher& first_that_suits(const Problem& problem) {
+const Finisher& first_that_suits(const Problem& problem, bool for_many) {
   const auto& table = finisher_table();
-  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) { return one.suits(problem); });
+  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) {
+    return one.suits(problem) && (one.pays == nullptr || one.pays(problem, for_many));
+  });
 }
 
 const Finisher* find_finisher(const std::string& name) {

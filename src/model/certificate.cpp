@@ -64,6 +64,7 @@ class Certifier {
 
   // D at `scale` times the point.
   double dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    if (seen_.margins.empty()) return squared_dual(point, scale, penalty, w);
     double sum = 0;
     bool by_row[2] = {true, true};
     for (const int c : {0, 1})
@@ -83,6 +84,13 @@ class Certifier {
     std::vector<double> z = point.z;
     for (auto& value : z) value *= scale;
     return -scale * sum - penalty.conjugate(z);
+  }
+
+  // The same without a look at single rows: psi*(v, y) = v y + v^2 / 4, and y is the margin less half of the slope.
+  double squared_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return scale * ((2 - scale) * seen_.loss - product(w, seen_.gradient)) - penalty.conjugate(z);
   }
 
  private:

@@ -16,7 +16,7 @@ struct OfPositives {
 
 struct RowsSeen {
   double loss = 0;                         // sum_i q_i psi(u_i, y_i)
-  std::span<const double> margins;         // u_i
+  std::span<const double> margins;         // u_i; not needed with the squared loss where the intercept's slope is zero
   std::span<const double> gradient;        // sum_i q_i psi'(u_i, y_i) x_i
   const OfPositives* positives = nullptr;  // see below
   std::span<const double> mean_row = {};   // Problem::mean_row(), where it is known already

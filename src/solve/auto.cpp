@@ -34,7 +34,7 @@ void prefer_best_on_validation(const Problem& problem, const SolveOptions& optio
 Solution finish_with(const Finisher& first, const Problem& problem, const SolveOptions& options,
                      std::vector<double> start, Journal& journal, Carried* carried, Checkpoint* checkpoint) {
   const Finisher* finisher = &first;
-  if (start.empty()) carried = nullptr;
+  if (start.empty() && !finisher->sequence_from_nothing) carried = nullptr;
   Archive* resumed = checkpoint != nullptr ? checkpoint->resumed() : nullptr;
   if (resumed != nullptr) {
     std::string name;
@@ -78,7 +78,7 @@ Solution finish_with(const Finisher& first, const Problem& problem, const SolveO
 Solution solve_auto(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried,
                     Checkpoint* checkpoint) {
   Journal journal(problem, options, input);
-  const Finisher& finisher = first_that_suits(problem);
+  const Finisher& finisher = first_that_suits(problem, carried != nullptr);
   std::vector<double> start = options.start;
   const double passes = finisher.start_passes == nullptr ? 0 : finisher.start_passes(problem);
   const bool resumes = checkpoint != nullptr && checkpoint->resumed() != nullptr;

@@ -1,0 +1,187 @@
+// The squared loss over few columns: the products of columns are summed once (quadratic_loss.hpp), and no row is needed
+// from then on, for any penalty without a 2-norm: neither for steps nor for certificates.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "finish/l1_model.hpp"
+#include "finish/methods.hpp"
+#include "finish/quadratic_loss.hpp"
+#include "model/certificate.hpp"
+#include "model/penalty.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kMostColumns = 2000;
+constexpr double kMostPasses[2] = {3, 40};  // that summing the matrix may take for one problem, and for a sequence
+constexpr double kFilled = 0.15;            // share of stored entries above which rows are multiplied as dense ones
+constexpr Index kMostRounds = 60;
+constexpr int kPatience = 4;
+constexpr double kBestAccuracy = 1e-10, kLeastAccuracy = 1e-2;  // of the model's minimum
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Penalty penalty_of(const Problem& problem) {
+  return Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+}
+
+// What summing the matrix costs, in passes over the rows.
+double matrix_passes(const Problem& problem) {
+  const auto dim = static_cast<double>(problem.dim());
+  const double stored = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows()) + 1;
+  const bool filled = problem.x().is_dense() || stored > kFilled * dim;
+  return (filled ? 0.1 * dim * dim : 0.5 * stored * stored) / (2 * stored + 4);
+}
+
+class GramSequence final : public FinishSequence {
+ public:
+  GramSequence(const Problem& first, std::span<const double> start)
+      : loss_(first, start), penalty_(penalty_of(first)), threshold_(at(loss_.size())) {
+    for (Index j = 0; j < loss_.size(); ++j) threshold_[at(j)] = penalty_.l1_of(j);
+  }
+
+  Finish next(const FinishInput& input, Progress& progress) override {
+    change_penalty(input.problem);
+    drop_constants();
+    Finish finish;
+    double least = std::numeric_limits<double>::infinity();
+    for (int idle = 0;; ++finish.iterations) {
+      const Certificate here = certificate(input);
+      if (finish.w.empty() || here.relative_gap < finish.certificate.relative_gap) {
+        finish.w = loss_.full_w();
+        finish.certificate = here;
+      }
+      finish.passes = loss_.passes() - told_;
+      if (here.relative_gap <= input.tol) finish.end = FinishEnd::converged;
+      if (here.relative_gap <= input.tol || finish.iterations >= input.max_iterations || progress.must_stop()) break;
+      idle = here.relative_gap < 0.5 * least ? 0 : idle + 1;
+      least = std::min(least, here.relative_gap);
+      if (idle > kPatience || finish.iterations >= kMostRounds) {
+        finish.end = FinishEnd::stalled;
+        break;
+      }
+      if (idle > 0 && !loss_.at_anchor())
+        loss_.anchor();  // rounding may be what holds it up
+      else
+        step(input, here.relative_gap, progress);
+      if (!progress.moved(loss_.full_w(), loss_.passes() - told_, here.primal, here.relative_gap)) break;
+    }
+    told_ = loss_.passes();
+    return finish;
+  }
+
+ private:
+  // Slopes change by no more than the threshold does, as a rule: coordinates below what that leaves stay at zero.
+  void change_penalty(const Problem& problem) {
+    problem_.emplace(problem);
+    penalty_ = penalty_of(problem);
+    for (Index j = 0; j < loss_.size(); ++j) {
+      const double l1 = penalty_.l1_of(j), before = previous_.empty() ? l1 : previous_[at(j)];
+      threshold_[at(j)] = std::clamp(2 * l1 - before, 0.0, l1);
+    }
+    previous_.resize(at(loss_.size()));
+    for (Index j = 0; j < loss_.size(); ++j) previous_[at(j)] = penalty_.l1_of(j);
+  }
+
+  // A column without curvature does nothing that the intercept does not do for free.
+  void drop_constants() {
+    std::vector<double> w = loss_.w();
+    for (Index j = 0; j < loss_.size(); ++j)
+      if (loss_.curvature(j, j) == 0 && penalty_.l1_of(j) > 0) w[at(j)] = 0;
+    if (w != loss_.w()) loss_.move_to(w);
+  }
+
+  // With what rounding may have hidden added to the gap. Where that is more than the tolerance bears, from the rows.
+  Certificate certificate(const FinishInput& input) {
+    Certificate found = by_matrix();
+    if (!loss_.at_anchor() && found.relative_gap <= input.tol && !(found.relative_gap + doubt(found) <= input.tol)) {
+      loss_.anchor();
+      found = by_matrix();
+    }
+    const double hidden = doubt(found);
+    found.relative_gap += hidden;
+    if (found.kind == Certificate::Kind::duality_gap) found.dual = std::max(0.0, found.dual - hidden * found.primal);
+    return found;
+  }
+
+  Certificate by_matrix() const {
+    const std::vector<double> w = loss_.full_w(), gradient = loss_.full_slopes();
+    return certify_seen(*problem_, w,
+                        {.loss = loss_.loss(), .margins = {}, .gradient = gradient, .mean_row = loss_.mean_row()});
+  }
+
+  // How much larger the relative gap may be than it seems. Slopes that are larger shrink the dual point, or add to the
+  // conjugate what they differ by times the weight.
+  double doubt(const Certificate& found) const {
+    if (loss_.at_anchor()) return 0;
+    double shrink = 0, conjugate = 0, squares = 0, product = 0, length = 0;
+    for (Index j = 0; j < loss_.size(); ++j) {
+      const double error = loss_.slope_error(j), w = loss_.w()[at(j)];
+      if (penalty_.l2_of(j) == 0) shrink = std::max(shrink, error / std::max(penalty_.l1_of(j), 1e-300));
+      conjugate += 2 * std::abs(w) * error;
+      product += std::abs(w * loss_.slopes()[at(j)]);
+      squares += error * error;
+      length += w * w;
+    }
+    if (found.kind == Certificate::Kind::prox_gradient) return std::sqrt(squares) / std::max(1.0, std::sqrt(length));
+    const double sum = loss_.loss_error() + conjugate + shrink * (product + 2 * loss_.loss());
+    return sum / std::max(found.primal, std::numeric_limits<double>::min());
+  }
+
+  void step(const FinishInput& input, double gap, Progress& progress) {
+    L1Model model;
+    model.accuracy = std::clamp(0.1 * input.tol / gap, kBestAccuracy, kLeastAccuracy);
+    model.must_stop = [&] { return progress.must_stop(); };
+    std::vector<Index> chosen;
+    for (Index j = 0; j < loss_.size(); ++j) {
+      const double x = loss_.w()[at(j)], l1 = penalty_.l1_of(j), l2 = penalty_.l2_of(j), slope = loss_.slopes()[at(j)];
+      if (x == 0 && l1 > 0 && std::abs(slope) <= threshold_[at(j)]) continue;
+      chosen.push_back(j);
+      model.x.push_back(x);
+      model.l1.push_back(l1);
+      model.gradient.push_back(slope + 2 * l2 * x);
+      model.ridge.push_back(2 * l2);
+    }
+    std::vector<double> matrix(chosen.size() * chosen.size());
+    for (std::size_t a = 0; a < chosen.size(); ++a)
+      for (std::size_t b = 0; b < chosen.size(); ++b)
+        matrix[a * chosen.size() + b] = loss_.curvature(chosen[a], chosen[b]);
+    const std::vector<double> moved = minimise_by_gram(model, std::move(matrix));
+    std::vector<double> w = loss_.w();
+    for (std::size_t a = 0; a < chosen.size(); ++a) w[at(chosen[a])] += moved[a];
+    loss_.move_to(w);
+  }
+
+  QuadraticLoss loss_;
+  std::optional<Problem> problem_;
+  Penalty penalty_;
+  std::vector<double> threshold_, previous_;  // of slopes, to be let in; l1 under the last penalty
+  double told_ = 0;                           // passes that earlier problems were told of
+};
+
+}  // namespace
+
+std::unique_ptr<FinishSequence> gram_sequence(const Problem& first, std::vector<double> start) {
+  if (start.empty()) start.assign(at(first.dim()), 0.0);
+  if (static_cast<Index>(start.size()) != first.dim())
+    throw Error("the start has " + std::to_string(start.size()) + " numbers, expected " + std::to_string(first.dim()));
+  return std::make_unique<GramSequence>(first, start);
+}
+
+Finish finish_by_gram(const FinishInput& input, std::vector<double> start, Progress& progress) {
+  return gram_sequence(input.problem, std::move(start))->next(input, progress);
+}
+
+bool suits_gram(const Problem& problem) {
+  const Penalty penalty = penalty_of(problem);
+  return problem.spec().loss.kind == LossKind::squared && problem.cols() <= kMostColumns &&
+         penalty.norm_strength() == 0 && penalty.prox_is_exact();
+}
+
+bool gram_pays(const Problem& problem, bool for_many) {
+  return problem.rows() > problem.cols() && matrix_passes(problem) <= kMostPasses[for_many ? 1 : 0];
+}
+
+}  // namespace s3gd
