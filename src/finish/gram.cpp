@@ -15,10 +15,12 @@ namespace s3gd {
 namespace {
 
 constexpr Index kMostColumns = 2000;
-constexpr double kMostPasses[2] = {3, 40};  // that summing the matrix may take for one problem, and for a sequence
-constexpr double kFilled = 0.15;            // share of stored entries above which rows are multiplied as dense ones
+// Passes that summing the matrix may take: for one problem, and for a sequence of them. Without a 1-norm others are quick.
+constexpr double kMostKinked[2] = {5, 200}, kMostSmooth[2] = {0, 30};
+constexpr double kFilled = 0.15;  // share of stored entries above which rows are multiplied as dense ones
 constexpr Index kMostRounds = 60;
 constexpr int kPatience = 4;
+constexpr double kDoubtful = 0.1;                               // share of a gap that may be rounding
 constexpr double kBestAccuracy = 1e-10, kLeastAccuracy = 1e-2;  // of the model's minimum
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -32,7 +34,7 @@ double matrix_passes(const Problem& problem) {
   const auto dim = static_cast<double>(problem.dim());
   const double stored = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows()) + 1;
   const bool filled = problem.x().is_dense() || stored > kFilled * dim;
-  return (filled ? 0.1 * dim * dim : 0.5 * stored * stored) / (2 * stored + 4);
+  return (filled ? 0.04 * dim * dim : 0.5 * stored * stored) / (2 * stored + 4);
 }
 
 class GramSequence final : public FinishSequence {
@@ -62,7 +64,7 @@ class GramSequence final : public FinishSequence {
         finish.end = FinishEnd::stalled;
         break;
       }
-      if (idle > 0 && !loss_.at_anchor())
+      if (idle > 0 && doubt(here) > kDoubtful * here.relative_gap)
         loss_.anchor();  // rounding may be what holds it up
       else
         step(input, here.relative_gap, progress);
@@ -181,7 +183,8 @@ bool suits_gram(const Problem& problem) {
 }
 
 bool gram_pays(const Problem& problem, bool for_many) {
-  return problem.rows() > problem.cols() && matrix_passes(problem) <= kMostPasses[for_many ? 1 : 0];
+  const auto& most = penalty_of(problem).l1_strength() > 0 ? kMostKinked : kMostSmooth;
+  return problem.rows() > problem.cols() && matrix_passes(problem) <= most[for_many ? 1 : 0];
 }
 
 }  // namespace s3gd
