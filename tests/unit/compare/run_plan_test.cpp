@@ -152,7 +152,8 @@ TEST_F(RunPlan, OnlyWhatIsDoneRunsNothingAndLeavesOutWhatWasNeverBegun) {
   EXPECT_EQ(nothing.planned, 8);
   EXPECT_TRUE(nothing.run_file.empty());
   run_plan(small_plan(), folder_, [](const PlanProgress& now) { return now.done < 3; });
-  plan.datasets.push_back({.source = "gen:manifold?rows=200&cols=6"});
+  plan.datasets.push_back(plan.datasets.front());
+  plan.datasets.back().source = "gen:manifold?rows=200&cols=6";
   const PlanResult some = run_plan(plan, folder_);
   EXPECT_EQ(some.status, Status::early_stopped);
   EXPECT_EQ(some.runs, 3);
