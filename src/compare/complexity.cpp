@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compare/criteria.hpp"
 
 namespace s3gd::reproduce {
 namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 struct Sample {
   Shape shape;
@@ -76,6 +79,7 @@ std::vector<FittedExponent> fit_exponents(const Json& rule, const Results& resul
       std::vector<double> formula;
       for (const Sample& sample : cell.by == "n" || cell.by == "d" ? over_sets(results, solver, cell.by)
                                                                    : over_labels(results, solver, cell.by)) {
+        if (value_of(sample.shape, cell.by) > row.value("at_most", kNoLimit)) continue;
         cell.at.push_back(value_of(sample.shape, cell.by));
         cell.seconds.push_back(sample.seconds);
         formula.push_back(formula_cost(solver, sample.shape));

@@ -22,7 +22,7 @@ struct FittedExponent {
   std::vector<double> at, seconds;
 };
 
-// rule: {"vary": [{"by": "n", "solvers": [..]}, ..]}. n and d are those of the sets; the others stand in the labels,
+// rule: {"vary": [{"by": "n", "solvers": [..], "at_most": largest n that counts}, ..]}. n and d are those of the sets; the others stand in the labels,
 // as in "s3gd (m = 50)".
 std::vector<FittedExponent> fit_exponents(const Json& rule, const Results& results);
 

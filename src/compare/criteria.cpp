@@ -14,6 +14,18 @@ const char* name_of(Outcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
+namespace {
+
+void say_what_is_missing(const Claim& claim, const Evidence& evidence, Finding& finding) {
+  criteria::Strings absent;
+  for (const std::string& name : criteria::strings_of(claim.criterion, "sets"))
+    if (evidence.results.find(name) == nullptr) absent.push_back(name);
+  finding.in_short = absent.empty() ? "no runs to judge by" : "not run: " + criteria::join(absent);
+  finding.measured = finding.in_short + (evidence.missing.empty() ? "" : ". Of the runs it needs: " + evidence.missing);
+}
+
+}  // namespace
+
 Finding judge(const Claim& claim, const Evidence& evidence) {
   const std::string kind = claim.criterion.at("kind");
   for (const auto* table : {&criteria::of_speed(), &criteria::of_steps(), &criteria::of_cost(),
@@ -23,8 +35,7 @@ Finding judge(const Claim& claim, const Evidence& evidence) {
       Finding finding = entry.judge(claim.criterion, evidence);
       finding.says = claim.says;
       if (finding.outcome == Outcome::not_measured && finding.measured.empty())
-        finding.in_short = finding.measured =
-            evidence.missing.empty() ? "no runs to judge by" : "no runs to judge by: " + evidence.missing;
+        say_what_is_missing(claim, evidence, finding);
       return finding;
     }
   throw Error("there is no criterion '" + kind + "'", "see src/compare/criteria_*.cpp");

@@ -1,6 +1,7 @@
 #include "compare/reproduce.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -41,16 +42,18 @@ void share_optima(const std::string& folder, const std::string& place) {
   fs::create_directory_symlink("../optima", place + "/optima", ignored);
 }
 
-// "scv on MED11: 20 runs ended after 60 s"
+// "training: ended after 60 s: 20 runs of scv on MED11, .."
 void note_runs_cut_short(const Json& run, std::vector<std::string>& notes) {
-  std::map<std::pair<std::string, std::string>, int> cut;
+  std::map<std::string, int> cut;
   for (const Json& row : run.at("runs"))
     if (row.at("status") == s3gd::name_of(Status::out_of_time))
-      ++cut[{row.at("label").get<std::string>(), row.at("dataset").get<std::string>()}];
+      ++cut[fmt::format("{} on {}", row.at("label").get<std::string>(), row.at("dataset").get<std::string>())];
+  if (cut.empty()) return;
+  std::vector<std::string> parts;
   for (const auto& [who, count] : cut)
-    notes.push_back(fmt::format("{}: {} on {}: {} run{} ended after {:g} s", run.at("title").get<std::string>(),
-                                who.first, who.second, count, count == 1 ? "" : "s",
-                                run.at("protocol").at("seconds").get<double>()));
+    parts.push_back(fmt::format("{}{} of {}", count, parts.empty() ? count == 1 ? " run" : " runs" : "", who));
+  notes.push_back(fmt::format("{}: ended after {:g} s: {}", run.at("title").get<std::string>(),
+                              run.at("protocol").at("seconds").get<double>(), fmt::join(parts, ", ")));
 }
 
 // Runs one group after the other until time is up; from then on, and where only what is done counts, takes what is there.

@@ -88,10 +88,9 @@ report::Facts machine_facts(const Json& machine) {
 
 std::string course_in_words(const Reproduction& done) {
   if (done.status == Status::converged) return {};
-  const char* what = done.status == Status::interrupted   ? "Interrupted"
-                     : done.status == Status::out_of_time ? "The time given was up"
-                                                          : "Made from the runs that were there";
-  return fmt::format("\n\n{}: not all runs are done. The same command goes on where this one stopped.", what);
+  if (done.status == Status::early_stopped) return "\n\nMade from the runs that were there: not all are done.";
+  return fmt::format("\n\n{}: not all runs are done. The same command goes on where this one stopped.",
+                     done.status == Status::interrupted ? "Interrupted" : "The time given was up");
 }
 
 // " 120 of 180 runs are done: 5 of 5 trials on IJCNN; not run: MED11. .."
@@ -212,25 +211,30 @@ std::string markdown_table(const Json& results) {
                   results.at("version").get<std::string>(), results.at("created").get<std::string>().substr(0, 10),
                   machine.value("cpu", "an unknown processor"), machine.value("cores", 0));
   text += "| figure | the paper | found | in short |\n|---|---|---|---|\n";
-  std::vector<std::string> details, lacking;
+  std::vector<std::string> details;
+  std::vector<std::pair<std::string, std::string>> lacking;  // figures that lack the same runs, and those
   for (const Json& figure : results.at("figures")) {
-    const std::string name = figure.at("name");
+    const std::string name = figure.at("name"), paper = figure.at("paper");
     for (const Json& claim : figure.at("claims")) {
       const std::string says = claim.at("says"), in_short = claim.at("in_short"), measured = claim.at("measured");
       text += fmt::format("| `{}` | {} | **{}** | {} |\n", name, without_bars(says),
                           claim.at("outcome_in_words").get<std::string>(), without_bars(in_short));
-      if (measured != in_short)
-        details.push_back(fmt::format("`{}` ({}) {} {}", name, figure.at("paper").get<std::string>(), says, measured));
+      if (measured != in_short) details.push_back(fmt::format("`{}` ({}). *{}* {}.", name, paper, says, measured));
     }
-    if (const std::string words = figure.value("lacking", ""); !words.empty())
-      lacking.push_back(fmt::format("`{}`: {} of {} runs. {}", name, figure.at("runs").get<Index>(),
-                                    figure.at("planned").get<Index>(), words));
+    if (const std::string words = figure.value("lacking", ""); !words.empty()) {
+      const std::string runs =
+          fmt::format("{} of {} runs: {}", figure.at("runs").get<Index>(), figure.at("planned").get<Index>(), words);
+      if (lacking.empty() || lacking.back().second != runs) lacking.emplace_back("", runs);
+      lacking.back().first += (lacking.back().first.empty() ? "`" : ", `") + name + "`";
+    }
   }
   std::vector<std::string> sets;
   for (const Json& set : results.at("sets"))
     if (const std::string differs = set.at("differs"); !differs.empty())
       sets.push_back(set.at("name").get<std::string>() + ": " + differs);
-  return text + bullets("Not all was run:", lacking) + bullets("The numbers behind it:", details) +
+  std::vector<std::string> not_run;
+  for (const auto& [figures, runs] : lacking) not_run.push_back(figures + ": " + runs);
+  return text + bullets("Not all was run:", not_run) + bullets("The numbers behind it:", details) +
          bullets("Sets that are not exactly the paper's:", sets) +
          bullets("Left out:", results.at("left_out").get<std::vector<std::string>>());
 }

@@ -16,10 +16,11 @@ std::vector<double> ticks(double low, double high, bool logarithmic, int count) 
     for (int power = first; power <= static_cast<int>(std::ceil(std::log10(high))); ++power)
       for (const double part : {1.0, 2.0, 5.0}) {
         const double value = part * std::pow(10.0, power);
-        const bool wanted = part == 1 ? power % every == 0 : decades < 2;
+        const bool wanted = part == 1 ? power % every == 0 : decades < (part == 5 ? 1.2 : 2);
         if (wanted && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) found.push_back(value);
       }
-    return found;
+    if (found.size() > 1) return found;
+    found.clear();  // less than a decade: as on a linear axis
   }
   const double rough = (high - low) / count, power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = power;

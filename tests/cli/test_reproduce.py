@@ -109,7 +109,7 @@ class Reproduce(ProgramTest):
         page = self.read("out/reproduction.html").decode()
         self.assertIn("80 of 352 runs are done", page)
         table, _ = self.run_program("reproduce", "--table", "-o", "out")
-        self.assertIn("`verdict`: 80 of 352 runs", table)
+        self.assertIn("`verdict`: 80 of 352 runs: 2 of 2 trials on", table)
         # A run that is gone leaves its set with the trials that all methods have.
         runs = json.loads(self.read("out/runs/training/run.json"))["runs"]
         gone = next(run for run in runs if run["dataset"].startswith("IJCNN") and run["trial"] == 2)

@@ -113,8 +113,9 @@ TEST(ReproduceCriteria, WhatCannotBeJudgedSaysWhy) {
   evidence.results = {};
   evidence.missing = "not run: A, B, C";
   const Finding absent = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
-  EXPECT_EQ(absent.measured, "no runs to judge by: not run: A, B, C");
-  EXPECT_EQ(absent.in_short, absent.measured);
+  EXPECT_EQ(absent.measured, "no runs to judge by. Of the runs it needs: not run: A, B, C");
+  EXPECT_EQ(absent.in_short, "no runs to judge by");
+  EXPECT_EQ(judged(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["A", "C"]})").in_short, "not run: A, C");
 }
 
 TEST(ReproduceCriteria, WhoIsFirstByLessThanTheDistanceOfTwoLooksIsSoNarrowly) {
@@ -275,6 +276,8 @@ TEST(ReproduceCriteria, Exponents) {
   EXPECT_NEAR(cells[1].measured, 0, 1e-9);
   EXPECT_NEAR(cells[1].formula, 0, 1e-9);
   EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);  // the third was not measured
+  const Json small = Json::parse(R"({"vary": [{"by": "n", "solvers": ["svrg"], "at_most": 2000000}]})");
+  EXPECT_EQ(fit_exponents(small, evidence.results)[0].at, (std::vector<double>{1e6, 2e6}));
   for (const double m : {1000, 2000, 4000})
     evidence.results.runs.push_back(
         made_up_run(evidence.results.sets[0].name, fmt::format("s3gd (m = {:g})", m), {.seconds_each = m * m}));

@@ -176,8 +176,8 @@ TEST_F(ReproducePlans, TheMarkdownTableHasAShortRowForEachClaimAndTheNumbersBelo
             "`s3gd reproduce`, version 1.2.3, 2026-01-02, A1 with 2 cores.\n\n"
             "| figure | the paper | found | in short |\n|---|---|---|---|\n"
             "| `steps` | a \\| b | **partly** | 1 % |\n"
-            "\nNot all was run:\n\n- `steps`: 3 of 7 runs. not run: MED11\n"
-            "\nThe numbers behind it:\n\n- `steps` (Figure 2) a | b 1 %. IJCNN 1 %\n"
+            "\nNot all was run:\n\n- `steps`: 3 of 7 runs: not run: MED11\n"
+            "\nThe numbers behind it:\n\n- `steps` (Figure 2). *a | b* 1 %. IJCNN 1 %.\n"
             "\nSets that are not exactly the paper's:\n\n- MED11 (generated): generated rows\n"
             "\nLeft out:\n\n- training: 1 trials instead of 5\n");
 }
