@@ -43,11 +43,14 @@ struct Metrics {
 // margins are rounded to ever fewer digits.
 class MetricsCounter {
  public:
-  // The model must outlive it. ranks: whether AUC and average precision are wanted; NaN otherwise.
-  explicit MetricsCounter(const Model& model, bool ranks = true);
+  // The model must outlive it. ranks: whether AUC and average precision are wanted; NaN otherwise. calibration: whether
+  // that table is.
+  explicit MetricsCounter(const Model& model, bool ranks = true, bool calibration = true);
   ~MetricsCounter();
   // weights: one per label, or empty. margins: as predict_margins gives them.
   void add(const Labels& labels, std::span<const double> weights, std::span<const double> margins);
+  // The same where it is known which of the model's classes each label names: -1 for none of them.
+  void add(std::span<const Index> classes, std::span<const double> weights, std::span<const double> margins);
   Index known_rows() const;
   Metrics result() const;
 

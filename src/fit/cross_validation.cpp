@@ -9,7 +9,9 @@
 #include "fit/class_finder.hpp"
 #include "fit/family.hpp"
 #include "fit/folds.hpp"
+#include "fit/predictor.hpp"
 #include "fit/score.hpp"
+#include "model/full_pass.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -36,12 +38,28 @@ void check(const ProblemFamily& family, const CrossValidationOptions& options) {
                   "every fold needs one of each class: use fewer --folds");
 }
 
-// The rows of a fold. Columns are those of the training rows: names need not be matched.
-Dataset held_out_rows(const Folds& folds, Index fold) {
-  Dataset rows = folds.held_out(fold);
-  rows.feature_names.clear();
-  return rows;
-}
+// Scores the points of a path on the rows of a fold, whose columns are those of the training rows.
+class HeldOut {
+ public:
+  HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows)
+      : training_(training), rows_(std::move(rows)), judge_(metric, some_model(training), rows_) {
+    rows_.feature_names.clear();  // they need not be matched
+  }
+
+  double score(const PathPoint& point) const {
+    const int threads = training_.kind().threads();
+    if (training_.outputs() > 1) return judge_(predict_margins(training_.model(point.lambda, point.w), rows_, threads));
+    std::vector<double> u(at(rows_.rows()));
+    margins(rows_.x, point.w, u, threads);
+    require_finite(u, 1, 0, rows_.source);
+    return judge_(u);
+  }
+
+ private:
+  const ProblemFamily& training_;
+  Dataset rows_;
+  Judge judge_;
+};
 
 // All paths: the one on all rows, then one for each fold. Tasks share nothing but the count of points done.
 class Run {
@@ -66,11 +84,10 @@ class Run {
     }
     const Index fold = number - 1;
     const ProblemFamily training(family_.kind().on(folds_.training(fold)));
-    const Dataset held_out = held_out_rows(folds_, fold);
+    const HeldOut held_out(training, options_.metric, folds_.held_out(fold));
     auto& scores = scores_[at(fold)];
     const auto watch = [&](const PathPoint& point) {
-      const Model model = training.model(point.lambda, point.w);
-      scores.push_back(score(options_.metric, model, held_out, family_.kind().threads()));
+      scores.push_back(held_out.score(point));
       return tell();
     };
     paths_[at(number)] = solve_path(training, options_.lambdas, each_, watch);

@@ -6,6 +6,7 @@
 
 #include "fit/class_finder.hpp"
 #include "fit/ranking.hpp"
+#include "kernel/softplus.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kBins = 10;
+constexpr std::size_t kBlock = 256;          // rows whose log-losses are made at once
 constexpr std::size_t kMostConfused = 2048;  // classes; the square of more would be too much to keep
 
 // Sums of squares around a mean that moves along (Welford): one pass, no cancellation.
@@ -30,30 +32,54 @@ struct Spread {
 }  // namespace
 
 struct MetricsCounter::State {
-  State(const Model& judged, bool ranks) : model(judged), ranked(ranks && judged.classes.size() == 2), finder(judged) {
+  State(const Model& judged, bool ranks, bool calibration)
+      : model(judged), ranked(ranks && judged.classes.size() == 2), finder(judged) {
     metrics.classification = model.classifies();
     const std::size_t count = model.classes.size();
     weight_of.assign(count, 0.0);
     right_of.assign(count, 0.0);
     if (count <= kMostConfused) metrics.confusion.assign(count * count, 0.0);
-    if (count == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
+    if (calibration && count == 2 && has_probabilities(model)) metrics.calibration.resize(kBins);
   }
 
-  void add_classified(const Labels& labels, double label, std::span<const double> margins, double q) {
-    const Index actual = finder.find(labels, label);
-    if (actual < 0) {
-      ++metrics.unknown;
+  // Rows of one block: the place of each label among the classes, the margins of all outputs, and no weights for ones.
+  void add_classified(std::span<const Index> classes, std::span<const double> weights,
+                      std::span<const double> margins) {
+    const auto outputs = static_cast<std::size_t>(model.outputs());
+    double losses[kBlock];
+    log_losses(classes, margins, losses);
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      if (classes[i] < 0) {
+        ++metrics.unknown;
+        continue;
+      }
+      const double q = weights.empty() ? 1.0 : weights[i];
+      const auto of_row = margins.subspan(i * outputs, outputs);
+      const auto row = static_cast<std::size_t>(classes[i]);
+      const auto predicted = static_cast<std::size_t>(predicted_class(model, of_row));
+      ++metrics.rows;
+      weight_of[row] += q;
+      if (row == predicted) right_of[row] += q;
+      if (!metrics.confusion.empty()) metrics.confusion[row * model.classes.size() + predicted] += q;
+      loss += q * losses[i];
+      if (ranked) ranking.add(of_row[0], row == 1, q);
+      if (!metrics.calibration.empty()) add_calibration(std::exp(log_probability(model, of_row, 1)), row == 1, q);
+    }
+  }
+
+  // -log P(class), 0 where there are no probabilities. The one output of a logistic model is what the kernel is for.
+  void log_losses(std::span<const Index> classes, std::span<const double> margins, double* losses) const {
+    std::fill_n(losses, classes.size(), 0.0);
+    if (!has_probabilities(model)) return;
+    const auto outputs = static_cast<std::size_t>(model.outputs());
+    if (model.link == Link::logistic && outputs == 1) {
+      double signs[kBlock];
+      for (std::size_t i = 0; i < classes.size(); ++i) signs[i] = classes[i] == 1 ? 1.0 : -1.0;
+      kernel::softplus_terms(1.0, 0.0, margins.data(), signs, static_cast<Index>(classes.size()), {.value = losses});
       return;
     }
-    ++metrics.rows;
-    const auto row = static_cast<std::size_t>(actual);
-    const auto predicted = static_cast<std::size_t>(predicted_class(model, margins));
-    weight_of[row] += q;
-    if (row == predicted) right_of[row] += q;
-    if (!metrics.confusion.empty()) metrics.confusion[row * model.classes.size() + predicted] += q;
-    if (has_probabilities(model)) loss -= q * log_probability(model, margins, actual);
-    if (ranked) ranking.add(margins[0], actual == 1, q);
-    if (!metrics.calibration.empty()) add_calibration(std::exp(log_probability(model, margins, 1)), actual == 1, q);
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      if (classes[i] >= 0) losses[i] = -log_probability(model, margins.subspan(i * outputs, outputs), classes[i]);
   }
 
   void add_calibration(double probability, bool positive, double q) {
@@ -111,28 +137,37 @@ struct MetricsCounter::State {
   Spread labels_spread;
 };
 
-MetricsCounter::MetricsCounter(const Model& model, bool ranks) : state_(std::make_unique<State>(model, ranks)) {}
+MetricsCounter::MetricsCounter(const Model& model, bool ranks, bool calibration)
+    : state_(std::make_unique<State>(model, ranks, calibration)) {}
 MetricsCounter::~MetricsCounter() = default;
 Index MetricsCounter::known_rows() const { return state_->metrics.rows; }
 
 void MetricsCounter::add(const Labels& labels, std::span<const double> weights, std::span<const double> margins) {
-  const auto outputs = static_cast<std::size_t>(state_->model.outputs());
-  if (static_cast<std::size_t>(labels.values.size()) * outputs != margins.size())
-    throw Error("labels and predictions differ in number");
-  const bool classifies = state_->model.classifies();
-  if (!classifies && !labels.class_names.empty()) {  // words are no numbers
+  const auto values = labels.values.span();
+  if (state_->model.classifies()) {
+    std::vector<Index> classes(values.size());
+    state_->finder.start(labels);
+    for (std::size_t i = 0; i < values.size(); ++i) classes[i] = state_->finder.find(labels, values[i]);
+    add(classes, weights, margins);
+    return;
+  }
+  if (values.size() != margins.size()) throw Error("labels and predictions differ in number");
+  if (!labels.class_names.empty()) {  // words are no numbers
     state_->metrics.unknown += labels.values.size();
     return;
   }
-  state_->finder.start(labels);
-  for (std::size_t i = 0; i < labels.values.span().size(); ++i) {
-    const double q = weights.empty() ? 1.0 : weights[i];
-    const double label = labels.values.span()[i];
-    const auto of_row = margins.subspan(i * outputs, outputs);
-    if (classifies)
-      state_->add_classified(labels, label, of_row, q);
-    else
-      state_->add_number(label, of_row[0], q);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    state_->add_number(values[i], margins[i], weights.empty() ? 1.0 : weights[i]);
+}
+
+void MetricsCounter::add(std::span<const Index> classes, std::span<const double> weights,
+                         std::span<const double> margins) {
+  const auto outputs = static_cast<std::size_t>(state_->model.outputs());
+  if (classes.size() * outputs != margins.size()) throw Error("labels and predictions differ in number");
+  for (std::size_t first = 0; first < classes.size(); first += kBlock) {
+    const std::size_t count = std::min(kBlock, classes.size() - first);
+    state_->add_classified(classes.subspan(first, count), weights.empty() ? weights : weights.subspan(first, count),
+                           margins.subspan(first * outputs, count * outputs));
   }
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
+#include "fit/class_finder.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -37,12 +39,11 @@ double value_of(ScoreKind metric, const Metrics& metrics) {
   return std::nan("");
 }
 
-// A model of the kind the family's points have.
+}  // namespace
+
 Model some_model(const ProblemFamily& family) {
   return family.model(1, std::vector<double>(static_cast<std::size_t>(family.outputs() * family.dim()), 0.0));
 }
-
-}  // namespace
 
 template <>
 std::span<const Name<ScoreKind>> names() {
@@ -82,10 +83,22 @@ void check_metric(ScoreKind metric, const ProblemFamily& family) {
                 "use --metric accuracy or balanced-accuracy");
 }
 
-double score(ScoreKind metric, const Model& model, const Dataset& rows, int threads) {
-  MetricsCounter counter(model, ranks(metric));
-  counter.add(rows.y, rows.weights.span(), predict_margins(model, rows, threads));
-  return value_of(metric, counter.result());
+Judge::Judge(ScoreKind metric, Model like, const Dataset& rows)
+    : metric_(metric), like_(std::move(like)), labels_(rows.y), weights_(rows.weights) {
+  if (!like_.classifies()) return;
+  ClassFinder finder(like_);
+  finder.start(labels_);
+  classes_.reserve(static_cast<std::size_t>(rows.rows()));
+  for (const double label : labels_.values) classes_.push_back(finder.find(labels_, label));
+}
+
+double Judge::operator()(std::span<const double> margins) const {
+  MetricsCounter counter(like_, ranks(metric_), false);
+  if (like_.classifies())
+    counter.add(classes_, weights_.span(), margins);
+  else
+    counter.add(labels_, weights_.span(), margins);
+  return value_of(metric_, counter.result());
 }
 
 }  // namespace s3gd

@@ -1,6 +1,9 @@
 // The metrics of cross-validation by name, each one number of Metrics.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "model/names.hpp"
 #include "s3gd/metrics.hpp"
 #include "s3gd/path.hpp"
@@ -10,7 +13,24 @@ namespace s3gd {
 template <>
 std::span<const Name<ScoreKind>> names();
 
-// How good the model is on these rows. NaN where the metric does not exist: an auc with one class only.
-double score(ScoreKind metric, const Model& model, const Dataset& rows, int threads);
+// A model of the kind the family's points have, all weights zero.
+Model some_model(const ProblemFamily& family);
+
+// Says how good margins of the same rows are, one set of them after the other: the labels are looked up once.
+class Judge {
+ public:
+  // like: a model with the classes and the link of those that made the margins.
+  Judge(ScoreKind metric, Model like, const Dataset& rows);
+
+  // NaN where the metric does not exist: an auc with one class only.
+  double operator()(std::span<const double> margins) const;
+
+ private:
+  ScoreKind metric_;
+  Model like_;
+  Labels labels_;
+  Array<double> weights_;
+  std::vector<Index> classes_;  // of the rows, as places in the model's; none for regression
+};
 
 }  // namespace s3gd

@@ -62,9 +62,9 @@ TEST(Score, AgreesWithItsDefinition) {
     rows.y = {Array<double>(y), LabelKind::classes, {}};
     if (!w.empty()) rows.weights = Array<double>(w);
     for (const ScoreKind metric : {ScoreKind::accuracy, ScoreKind::log_loss, ScoreKind::auc})
-      EXPECT_NEAR(score(metric, classifier, rows, 1), slow_score(metric, u, y, w), 1e-12);
+      EXPECT_NEAR(Judge(metric, classifier, rows)(u), slow_score(metric, u, y, w), 1e-12);
     for (const ScoreKind metric : {ScoreKind::rmse, ScoreKind::mae})
-      EXPECT_NEAR(score(metric, regression, rows, 1), slow_score(metric, u, y, w), 1e-13);
+      EXPECT_NEAR(Judge(metric, regression, rows)(u), slow_score(metric, u, y, w), 1e-13);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "fit/ranking.hpp"
+#include "s3gd/error.hpp"
 #include "support/problems.hpp"
 
 namespace s3gd {
@@ -220,6 +221,39 @@ TEST(Metrics, WithoutRanksAreTheSameButForThem) {
   EXPECT_EQ(counter.result().log_loss, all.log_loss);
   EXPECT_EQ(counter.result().confusion, all.confusion);
   EXPECT_TRUE(std::isnan(counter.result().auc) && std::isnan(counter.result().average_precision));
+}
+
+// More rows than are summed at once, and margins at which a probability is 0 or 1 in double.
+TEST(Metrics, LogLossOfManyRowsIsTheSumOfTheLogarithms) {
+  const Model model = two_classes();
+  Sample sample = random_sample(1000, 7);
+  sample.margins[3] = 800;
+  sample.margins[4] = -800;
+  double sum = 0, total = 0;
+  for (std::size_t i = 0; i < sample.labels.size(); ++i) {
+    sum -= sample.weights[i] * log_probability(model, std::span(sample.margins).subspan(i, 1), sample.labels[i] > 0);
+    total += sample.weights[i];
+  }
+  EXPECT_NEAR(judge(model, labels_of(sample.labels), sample.margins, sample.weights).log_loss, sum / total, 1e-13);
+}
+
+TEST(Metrics, AreTheSameForLabelsAndForTheClassesTheyName) {
+  const Model model = two_classes();
+  Sample sample = random_sample(700, 8);
+  sample.labels[5] = 3;  // no class of the model's
+  std::vector<Index> classes;
+  for (const double label : sample.labels) classes.push_back(label == 3 ? -1 : label > 0 ? 1 : 0);
+  const Metrics named = judge(model, labels_of(sample.labels), sample.margins, sample.weights);
+  MetricsCounter counter(model, true, false);
+  counter.add(classes, sample.weights, sample.margins);
+  const Metrics known = counter.result();
+  EXPECT_EQ(known.unknown, 1);
+  EXPECT_EQ(known.rows, named.rows);
+  EXPECT_EQ(known.log_loss, named.log_loss);
+  EXPECT_EQ(known.auc, named.auc);
+  EXPECT_EQ(known.confusion, named.confusion);
+  EXPECT_TRUE(known.calibration.empty());
+  EXPECT_THROW(counter.add(classes, {}, std::span(sample.margins).first(3)), Error);
 }
 
 TEST(Metrics, OfVeryManyClassesKeepNoConfusionMatrix) {

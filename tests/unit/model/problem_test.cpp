@@ -268,6 +268,22 @@ TEST(FullPass, AWeightOfTwoIsARowTwice) {
   }
 }
 
+TEST(FullPass, MarginsOfAMatrixAreThoseOfTheProblem) {
+  const auto sample = random_sample(50, 6, 3);
+  for (const Intercept intercept : {Intercept::free, Intercept::none}) {
+    ProblemSpec spec;
+    spec.intercept = intercept;
+    const Problem problem(sample.data(sample.table.csr<float, std::int32_t>(), spec.loss, false), spec);
+    const Vector w{0.5, -1, 2, 0, 3, -0.25, 0.125};
+    const auto own = std::span(w).first(static_cast<std::size_t>(problem.dim()));
+    Vector u(50), again(50);
+    margins(problem, own, u);
+    margins(problem.x(), own, again, 2);
+    EXPECT_EQ(u, again);
+    EXPECT_THROW(margins(problem.x(), std::span(w).first(5), again, 1), Error);
+  }
+}
+
 TEST(FullPass, AVectorOfTheWrongLengthIsRefused) {
   const auto sample = random_sample(10, 4, 9);
   const Problem problem(sample.data(sample.table.dense<double>(), {}), {});
