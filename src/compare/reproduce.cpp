@@ -42,6 +42,11 @@ void share_optima(const std::string& folder, const std::string& place) {
   fs::create_directory_symlink("../optima", place + "/optima", ignored);
 }
 
+bool has_runs(const std::string& place) {
+  std::error_code none;
+  return fs::exists(place + "/runs", none) && !fs::is_empty(place + "/runs", none);
+}
+
 // "training: ended after 60 s: 20 runs of scv on MED11, .."
 void note_runs_cut_short(const Json& run, std::vector<std::string>& notes) {
   std::map<std::string, int> cut;
@@ -84,6 +89,10 @@ class Course {
     Plan plan = plan_of(needed.group, result_.sets, settings_);
     plan.command = command_;
     const std::string place = folder_ + "/runs/" + needed.group.name;
+    if (settings_.only_done && !has_runs(place)) {
+      note_that_some_are_missing();
+      return true;
+    }
     share_optima(folder_, place);
     const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
       return !time_is_up() && (!watch_ || watch_({needed.figure, progress}));
@@ -92,9 +101,13 @@ class Course {
       if (time_is_up()) return false;
       result_.status = Status::interrupted;
     }
-    if (outcome.status == Status::early_stopped && result_.status == Status::converged) result_.status = outcome.status;
+    if (outcome.status == Status::early_stopped) note_that_some_are_missing();
     keep(needed.group, outcome);
     return true;
+  }
+
+  void note_that_some_are_missing() {
+    if (result_.status == Status::converged) result_.status = Status::early_stopped;
   }
 
   void keep(const RunGroup& group, const PlanResult& outcome) {
