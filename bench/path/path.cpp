@@ -87,7 +87,11 @@ void measure(const std::string& name, const Dataset& data, const std::string& pe
   SolveOptions options;
   options.tol = settings.tol;
   const std::vector<double> lambdas = lambda_grid(problem, settings.grid);
-  CrossValidationOptions folds{settings.folds, usual_metric(problem), lambdas, options, {}};
+  CrossValidationOptions folds;
+  folds.folds = settings.folds;
+  folds.metric = usual_metric(problem);
+  folds.lambdas = lambdas;
+  folds.solve = options;
   std::vector<double> cold, path, cv;
   Path found;
   for (int round = 0; round < settings.rounds; ++round) {

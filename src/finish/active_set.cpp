@@ -14,6 +14,8 @@ namespace s3gd {
 namespace {
 
 constexpr Index kSampleRows = 4096;           // for the diagonal
+constexpr double kSoon = 0.7;                 // of the threshold: slopes that will reach it some penalties further on
+constexpr Index kFewColumns = 64;             // these are all taken at once
 constexpr Index kMostTransposed = 512 << 20;  // bytes of a second copy of sparse rows, by columns
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -74,9 +76,16 @@ void ActiveSet::change_penalty(const Problem& problem) {
   first_bend_ = bend_.towards(problem.spec().penalty.lambda);
   first_aim_.clear();
   first_step_ = true;
+  if (!worth_carrying()) forget_hessian();
+  steps_here_ = 0;
 }
 
-void ActiveSet::arrived() { bend_.arrived(problem_.spec().penalty.lambda, first_aim_, w_); }
+void ActiveSet::arrived() {
+  bend_.arrived(problem_.spec().penalty.lambda, first_aim_, w_);
+  if (constant_curvature_ || !looked_) return;
+  if (steps_here_ > 0) compare_with_hessian();
+  before_ = Solved{w_, gradient_, problem_.spec().penalty.lambda};
+}
 
 void ActiveSet::carry_on() {
   carries_on_ = true;
@@ -145,13 +154,37 @@ bool ActiveSet::choose(Index most) {
       columns_ && static_cast<std::size_t>(columns_->size()) <= 2 * chosen.size() + 16 &&
       std::includes(columns_->chosen().begin(), columns_->chosen().end(), chosen.begin(), chosen.end());
   if (!covered) {
+    if (carries_on_) add_soon_leaving(chosen);
     columns_ = std::make_unique<WorkingColumns>(problem_, std::move(chosen), transposed_ ? &*transposed_ : nullptr);
     passes_ += columns_->share();
     forget_hessian();
   }
+  take_slopes();
+  return true;
+}
+
+// So that a working set serves several penalties.
+void ActiveSet::add_soon_leaving(std::vector<Index>& chosen) const {
+  if (penalty_.norm_strength() > 0) return;
+  std::vector<std::pair<double, Index>> soon;
+  for (Index j = 0; j < problem_.dim(); ++j) {
+    if (std::binary_search(chosen.begin(), chosen.end(), j)) continue;
+    const double share = std::abs(gradient_[at(j)]) / penalty_.l1_of(j);
+    if (share > kSoon || problem_.dim() <= kFewColumns) soon.emplace_back(-share, j);
+  }
+  const std::size_t most = std::max(at(kFewColumns), chosen.size() / 4);
+  if (soon.size() > most) {
+    std::nth_element(soon.begin(), soon.begin() + static_cast<std::ptrdiff_t>(most), soon.end());
+    soon.resize(most);
+  }
+  for (const auto& [share, j] : soon) chosen.push_back(j);
+  std::sort(chosen.begin(), chosen.end());
+}
+
+void ActiveSet::take_slopes() {
   slopes_.resize(at(columns_->size()));
   for (std::size_t k = 0; k < slopes_.size(); ++k) slopes_[k] = gradient_[at(columns_->chosen()[k])];
-  return true;
+  correct_hessian();
 }
 
 // The coordinates that pull hardest at a point where the 2-norm has a kink: enough of them that half of what they all

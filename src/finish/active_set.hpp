@@ -2,7 +2,8 @@
 //
 // A step minimises the quadratic model of F over the working set, 1-norm included (l1_model.hpp), and goes as far along
 // the answer as F falls. The Hessian is as good as it pays to be: made from a sample of the rows at first, and kept over
-// steps while they gain as much for their time as with a new one.
+// steps while they gain as much for their time as with a new one. From penalty to penalty it is kept as long as few steps
+// suffice, corrected by what each step has shown of it (BFGS).
 #pragma once
 
 #include <limits>
@@ -52,18 +53,32 @@ class ActiveSet {
   Index violators() const { return violators_; }  // met by choose(), chosen or not
 
  private:
+  struct Solved {
+    std::vector<double> w, gradient;
+    double lambda = 0;
+  };
+
   bool step();
   void look_at_working_set();
   void estimate_diagonal();
   void refresh_hessian();
   bool worth_keeping(double left);
   void forget_hessian();
+  void correct_hessian();
+  bool worth_carrying();
+  void remember_hessian();
+  void compare_with_hessian();
+  void correct_by(std::vector<double>& gram, const std::vector<double>& s, const std::vector<double>& y) const;
+  bool bent_step();
   void more_damping();
   void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
   double penalty_at(const std::vector<double>& moved, double t) const;
   double promise(const std::vector<double>& moved) const;
   bool walk(const std::vector<double>& moved, double promised, int attempts);
+  void look_with_all_rows(const std::vector<double>& moved);
+  void take_slopes();
+  void add_soon_leaving(std::vector<Index>& chosen) const;
   std::vector<double> bent(const std::vector<double>& moved) const;
   double norm_of(const std::vector<double>& w) const;
   std::vector<Index> pulling() const;
@@ -80,6 +95,7 @@ class ActiveSet {
   bool carries_on_ = false;
   std::vector<double> mean_row_;               // kept for certificates of the squared loss ...
   std::optional<SmallerClass> smaller_class_;  // ... and of those that classify
+  std::optional<Solved> before_;               // the solution under the last penalty
   std::vector<double> diagonal_;               // of a bound of the Hessian, about
   RowTerms terms_;
   double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
@@ -95,10 +111,20 @@ class ActiveSet {
   int age_ = 0;                                             // steps made with it
   int draws_ = 0;
   double last_promise_ = 0;
-  double damping_ = 0;  // share of the way from the curvatures to their bound
-  std::vector<double> along_, trial_u_;
+  std::vector<double> last_step_, last_slopes_;  // over the working set: what the Hessian is to be corrected by
+  int steps_here_ = 0;                           // under this penalty
+  int steps_when_new_ = 0, kept_for_ = 0;        // under the one the Hessian was made for; penalties since
+  double damping_ = 0;                           // share of the way from the curvatures to their bound
+  std::vector<double> along_, trial_u_, trial_w_, trial_gradient_;
   Bend bend_;
-  std::vector<double> first_bend_, first_aim_;  // of the first step under this penalty
+  std::vector<double> first_bend_, first_aim_;  // of the first step under this penalty, by columns
+  // The same by a Hessian: as it was before that step (of which working set, and whether it was new), and by how much the
+  // slopes at the last solution differ from what it had said, over h^2.
+  std::vector<double> first_gram_, unexpected_;
+  std::vector<Index> first_set_;
+  bool first_is_new_ = false, unexpected_of_new_ = false;
+  bool renewed_ = false;  // since that step
+  double unexpected_h_ = 0;
   bool first_step_ = true;
   RowTerms trial_terms_;
 };

@@ -6,18 +6,22 @@
 
 #include "base/random.hpp"
 #include "finish/active_set.hpp"
+#include "kernel/kernel.hpp"
 #include "model/loss.hpp"
+#include "model/row_sums.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr int kMostSteps = 8;          // over one working set
 constexpr double kNewHessian = 1e-3;   // of the promise is left after a step with a new Hessian, about
+constexpr double kStillGood = 0.05;    // of the promise is left after a step with one kept from another penalty
 constexpr double kCheapHessian = 0.5;  // cost, in steps, below which each step gets a new one
 constexpr double kFinalHessian = 6;    // the same where it is the last one needed
 constexpr Index kLeastRows = 4096;     // a Hessian is made from, and ...
 constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/64 of the promise is left by a step
 constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
+constexpr Index kNarrow = 4096;                                // columns up to which a sum of rows stays in the cache
 constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
 constexpr double kShortStep = 0.1;  // calls for damping
 constexpr int kHalvings = 14;
@@ -60,9 +64,12 @@ void ActiveSet::solve_working_set(double goal) {
 }
 
 void ActiveSet::look_at_working_set() {
-  slopes_ = columns_->transpose_times(terms_.slopes);
-  passes_ += columns_->share();
-  for (std::size_t k = 0; k < slopes_.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes_[k];
+  if (!looked_) {
+    const std::vector<double> slopes = columns_->transpose_times(terms_.slopes);
+    passes_ += columns_->share();
+    for (std::size_t k = 0; k < slopes.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes[k];
+  }
+  take_slopes();
   gap_ = optimality_.relative_gap(w_, gradient_, value_);
 }
 
@@ -71,8 +78,9 @@ void ActiveSet::look_at_working_set() {
 bool ActiveSet::worth_keeping(double left) {
   const double cost = columns_->gram_cost() / static_cast<double>(every_);
   if (!columns_->prefers_gram()) return false;
-  if (every_ == 1 && cost < kCheapHessian) return false;
-  if (age_ < 2 || left <= std::pow(kNewHessian, 1 / (1 + cost))) return true;
+  if (carries_on_ && (steps_here_ < 2 || left <= kStillGood)) return true;
+  if (!carries_on_ && every_ == 1 && cost < kCheapHessian) return false;
+  if (!carries_on_ && (age_ < 2 || left <= std::pow(kNewHessian, 1 / (1 + cost)))) return true;
   if (age_ == 2) most_skipped_ = std::max<Index>(1, every_ / 4);  // never was good: more rows
   return false;
 }
@@ -80,7 +88,16 @@ bool ActiveSet::worth_keeping(double left) {
 void ActiveSet::forget_hessian() {
   gram_.clear();
   weights_.clear();
-  age_ = 0;
+  last_step_.clear();
+  age_ = kept_for_ = 0;
+}
+
+void ActiveSet::correct_hessian() {
+  const std::vector<double> s = std::exchange(last_step_, {});
+  if (s.empty() || gram_.empty()) return;
+  std::vector<double> y = slopes_;
+  kernel::axpy(-1.0, last_slopes_.data(), y.data(), columns_->size());
+  correct_by(gram_, s, y);
 }
 
 void ActiveSet::more_damping() { damping_ = damping_ == 0 ? kFirstDamping : std::min(1.0, 10 * damping_); }
@@ -99,6 +116,7 @@ void ActiveSet::refresh_hessian() {
   weights_ = terms_.curvatures;
   damp(weights_);
   age_ = 0;
+  renewed_ = true;
   every_ = 1;
   if (!columns_->prefers_gram()) return;
   const Index rows = problem_.rows();
@@ -154,17 +172,21 @@ double ActiveSet::promise(const std::vector<double>& moved) const {
 }
 
 bool ActiveSet::step() {
-  const L1Model model = make_model();
-  std::vector<double> moved;
+  const bool first = carries_on_ && std::exchange(first_step_, false);
   if (columns_->prefers_gram()) {
-    moved = minimise_by_gram(model, gram_);
-  } else {
-    moved = minimise_by_columns(model, *columns_, weights_);
-    passes_ += columns_->share();
+    if (first && !constant_curvature_) {
+      remember_hessian();
+      if (bent_step()) return true;
+    }
+    const std::vector<double> moved = minimise_by_gram(make_model(), gram_);
+    const double promised = promise(moved);
+    return promised < 0 && walk(moved, promised, kHalvings);
   }
+  const std::vector<double> moved = minimise_by_columns(make_model(), *columns_, weights_);
+  passes_ += columns_->share();
   const double promised = promise(moved);
   if (!(promised < 0)) return false;
-  if (carries_on_ && std::exchange(first_step_, false)) {
+  if (first) {
     first_aim_ = w_;
     for (std::size_t k = 0; k < moved.size(); ++k) first_aim_[at(columns_->chosen()[k])] += moved[k];
     if (!first_bend_.empty() && walk(bent(moved), promised, 1)) return true;
@@ -195,23 +217,50 @@ double ActiveSet::penalty_at(const std::vector<double>& moved, double t) const {
   return sum + penalty_.norm_strength() * std::sqrt(squares);
 }
 
+// All rows at w + moved in one walk over them: margins, curvatures and the gradient in every coordinate.
+void ActiveSet::look_with_all_rows(const std::vector<double>& moved) {
+  trial_w_ = w_;
+  for (std::size_t k = 0; k < moved.size(); ++k) trial_w_[at(columns_->chosen()[k])] += moved[k];
+  trial_gradient_.resize(w_.size());
+  trial_terms_.curvatures.resize(u_.size());
+  trial_terms_.loss =
+      sum_rows(problem_, {}, trial_w_, Arithmetic::exact, trial_gradient_, {trial_u_, trial_terms_.curvatures}).loss;
+  passes_ += 1;
+}
+
 // Halves the step until F falls by a fair share of what was promised.
 bool ActiveSet::walk(const std::vector<double>& moved, double promised, int attempts) {
-  columns_->times(moved, along_);
-  passes_ += columns_->share();
+  const bool whole = carries_on_ && !columns_->gathered() && problem_.dim() <= kNarrow;
+  bool has_along = false;
   double t = 1;
   for (int halving = 0; halving < attempts; ++halving, t *= 0.5) {
-    for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
-    evaluate_rows(problem_, trial_u_, trial_terms_);
+    const bool all_rows = whole && halving == 0;
+    if (all_rows) {
+      look_with_all_rows(moved);
+    } else {
+      if (!std::exchange(has_along, true)) {
+        columns_->times(moved, along_);
+        passes_ += columns_->share();
+      }
+      for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
+      evaluate_rows(problem_, trial_u_, trial_terms_);
+    }
     const double value = trial_terms_.loss + penalty_at(moved, t);
     if (!(value <= value_ + 1e-4 * t * promised + rounding(value_))) continue;
+    if (carries_on_ && !constant_curvature_) {
+      last_step_ = moved;
+      kernel::scale(t, last_step_.data(), columns_->size());
+      last_slopes_ = slopes_;
+    }
     for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
-    looked_ = false;
+    looked_ = all_rows;
+    if (all_rows) std::swap(gradient_, trial_gradient_);
     std::swap(u_, trial_u_);
     std::swap(terms_, trial_terms_);
     value_ = value;
     norm_ = norm_of(w_);
     last_promise_ = -promised;
+    ++steps_here_;
     if (t < kShortStep) more_damping();
     if (t == 1 && damping_ > kLeastDamping) damping_ *= 0.1;
     if (t < 1) forget_hessian();

@@ -21,6 +21,7 @@ class WorkingColumns {
 
   Index size() const { return static_cast<Index>(chosen_.size()); }
   const std::vector<Index>& chosen() const { return chosen_; }
+  bool gathered() const { return gathered_.has_value(); }  // false: the original rows serve as well
   double share() const { return share_; }  // of a pass over all rows that a product with these columns costs
 
   void times(std::span<const double> d, std::span<double> out) const;    // out_i = sum_k x_ik d_k

@@ -125,11 +125,13 @@ class Certifier {
   double conjugates(const DualPoint& point, double scale, const bool* wanted, Index begin, Index end) const {
     double u[kChunk] = {}, y[kChunk] = {}, q[kChunk], v[kChunk], result[kChunk];
     Index count = 0;
+    const double* targets = problem_.targets().data();
+    const double* weights = problem_.weights().empty() ? nullptr : problem_.weights().data();
     for (Index i = begin; i < end; ++i) {  // written where the next one wanted goes: no branch to mispredict
-      const double target = problem_.targets()[at(i)];
+      const double target = targets[i];
       u[count] = seen_.margins[at(i)];
       y[count] = target;
-      q[count] = problem_.weights().empty() ? equal_weight_ : problem_.weights()[at(i)];
+      q[count] = weights == nullptr ? equal_weight_ : weights[i];
       count += wanted[target > 0 ? 0 : 1] && q[count] != 0 ? 1 : 0;
     }
     loss_.terms(u, y, count, {nullptr, v, nullptr});

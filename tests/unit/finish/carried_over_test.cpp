@@ -199,6 +199,54 @@ TEST(FinishSequence, WhatIsCarriedDoesNotChangeTheAnswer) {
         }
 }
 
+// One solution after the other from the largest lambda down, the steps even: what is carried is used to the full.
+std::vector<std::pair<Problem, Finish>> fine_path(const Problem& problem, Index count, double tol) {
+  Silent progress;
+  const std::vector<double> lambdas = lambda_grid(problem, {.count = count, .ratio = 1e-3});
+  const auto sequence =
+      find_finisher("active-set")->sequence(problem, Vector(static_cast<std::size_t>(problem.dim()), 0.0));
+  std::vector<std::pair<Problem, Finish>> found;
+  for (const double lambda : lambdas) {
+    const Problem here = with_lambda(problem, lambda);
+    found.emplace_back(here, sequence->next({here, tol}, progress));
+  }
+  return found;
+}
+
+// Few columns, which are all taken at once, and many, which come in by and by; a Hessian is kept over several penalties.
+TEST(FinishSequence, AFinePathOfAOneNormIsThatOfTheReference) {
+  for (const Index cols : {15, 90})
+    for (const LossSpec& loss : all_losses())
+      for (const bool dense : {true, false}) {
+        const Sample sample = random_sample(300, cols, 33, 0.6);
+        ProblemSpec spec;
+        spec.loss = loss;
+        spec.penalty.kind = PenaltyKind::l1;
+        const Matrix x = dense ? sample.table.dense<float>() : sample.table.csr<float, std::int32_t>();
+        const Problem problem(sample.data(x, loss, true), spec);
+        for (const double tol : {1e-4, 1e-8})
+          for (const auto& [here, finish] : fine_path(problem, 12, tol)) {
+            const double best = solve_reference(here).objective, value = objective(here, finish.w);
+            EXPECT_EQ(finish.end, FinishEnd::converged) << here.formula();
+            EXPECT_LE(value - best, tol * value + 1e-13) << here.formula();
+            EXPECT_LE(certify(here, finish.w).relative_gap, tol * (1 + 1e-9)) << here.formula();
+          }
+      }
+}
+
+// Near the weak end of a smooth path what the last Hessian missed is known, and one pass for each penalty is enough;
+// anew each would take three or more.
+TEST(FinishSequence, AFinePathTakesFewPassesAPoint) {
+  const Sample sample = random_sample(4000, 15, 34, 1.0, 4.0);
+  ProblemSpec spec;
+  spec.penalty.kind = PenaltyKind::l1;
+  const Problem problem(sample.data(sample.table.dense<float>(), spec.loss), spec);
+  const auto path = fine_path(problem, 50, 1e-4);
+  double passes = 0;
+  for (std::size_t k = 30; k < path.size(); ++k) passes += path[k].second.passes - 0.5;  // half of one certifies
+  EXPECT_LT(passes / 20, 1.5);
+}
+
 TEST(FinishSequence, SameBitsAtAnyNumberOfThreads) {
   const Sample sample = random_sample(5000, 12, 29, 0.3);
   for (const std::string& solver : kCarriers) {
