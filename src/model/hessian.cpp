@@ -43,6 +43,8 @@ template <class T>
 void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const Index> chosen,
                const std::vector<Index>&, Index begin, Index end, double* sums) {
   const auto size = static_cast<Index>(chosen.size());
+  const bool every_column =
+      size >= x.cols && chosen[at(x.cols - 1)] == x.cols - 1;  // ascending: all before it are there
   std::vector<double> block(at(kRowsPerBlock * size));
   Index filled = 0;
   const auto flush = [&] {
@@ -54,9 +56,14 @@ void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const
     const double root = std::sqrt(h[at(i)]);
     const T* row = x.row(i);
     double* out = block.data() + filled * size;
-    for (Index k = 0; k < size; ++k) {
-      const Index j = chosen[at(k)];
-      out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
+    if (every_column) {
+      for (Index j = 0; j < x.cols; ++j) out[j] = root * static_cast<double>(row[j]);
+      if (size > x.cols) out[x.cols] = root;
+    } else {
+      for (Index k = 0; k < size; ++k) {
+        const Index j = chosen[at(k)];
+        out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
+      }
     }
     if (++filled == kRowsPerBlock) flush();
   }

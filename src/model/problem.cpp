@@ -37,7 +37,7 @@ Problem::Problem(Dataset data, const ProblemSpec& spec) {
 
 const Dataset& Problem::data() const { return state_->data; }
 const ProblemSpec& Problem::spec() const { return state_->spec; }
-std::span<const double> Problem::targets() const { return state_->targets.values; }
+std::span<const double> Problem::targets() const { return state_->targets.values.span(); }
 std::span<const double> Problem::weights() const { return state_->weights; }
 double Problem::total_weight() const { return state_->total_weight; }
 double Problem::positive_class() const { return state_->targets.positive; }

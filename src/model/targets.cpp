@@ -18,6 +18,13 @@ constexpr std::size_t kMostClasses = 1 << 16;
   throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
 }
 
+// Without a branch for each: paths ask at every lambda.
+bool all_finite(std::span<const double> values) {
+  std::int64_t others = 0;
+  for (const double value : values) others += std::abs(value) <= std::numeric_limits<double>::max() ? 0 : 1;
+  return others == 0;
+}
+
 }  // namespace
 
 void check_labels(const Dataset& data) {
@@ -28,9 +35,9 @@ void check_labels(const Dataset& data) {
   if (data.y.values.size() != data.rows())
     refuse(data, std::to_string(data.y.values.size()) + " labels for " + std::to_string(data.rows()) + " rows",
            "give one for each row");
+  if (all_finite(data.y.values.span())) return;
   const auto bad = std::find_if(data.y.values.begin(), data.y.values.end(), [](double y) { return !std::isfinite(y); });
-  if (bad != data.y.values.end())
-    refuse(data, "the label of row " + std::to_string(bad - data.y.values.begin()) + " is not a finite number", "");
+  refuse(data, "the label of row " + std::to_string(bad - data.y.values.begin()) + " is not a finite number", "");
 }
 
 void check_weights(const Dataset& data) {
@@ -136,7 +143,7 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
   check_labels(data);
   check_weights(data);
   const bool regression = spec.loss.kind == LossKind::squared && spec.positive.empty() && data.y.class_names.empty();
-  if (regression) return {{data.y.values.begin(), data.y.values.end()}, false, kNone, kNone};
+  if (regression) return {data.y.values, false, kNone, kNone};
 
   const char* loss = name_of(spec.loss.kind);
   const auto counts = count_classes(data, loss);
@@ -154,9 +161,10 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
   targets.negative = kNone;
   if (counts.size() == 2)
     targets.negative = targets.positive == counts.begin()->first ? counts.rbegin()->first : counts.begin()->first;
-  targets.values.resize(static_cast<std::size_t>(data.rows()));
-  std::transform(data.y.values.begin(), data.y.values.end(), targets.values.begin(),
+  std::vector<double> signs(static_cast<std::size_t>(data.rows()));
+  std::transform(data.y.values.begin(), data.y.values.end(), signs.begin(),
                  [&](double label) { return label == targets.positive ? 1.0 : -1.0; });
+  targets.values = Array<double>(std::move(signs));
   return targets;
 }
 
@@ -182,7 +190,7 @@ std::vector<double> make_weights(const Dataset& data, const Targets& targets, Cl
   // Sums of weights over the largest, so that none overflows.
   double sums[2] = {0, 0};
   const bool by_class = class_weight != ClassWeight::none;
-  const auto group = [&](Index i) { return by_class && targets.values[static_cast<std::size_t>(i)] > 0 ? 1 : 0; };
+  const auto group = [&](Index i) { return by_class && targets.values[i] > 0 ? 1 : 0; };
   for (Index i = 0; i < data.rows(); ++i) sums[group(i)] += given(i) / largest;
   const double share = class_weight == ClassWeight::balanced ? 0.5 : 1.0;
   std::vector<double> q(static_cast<std::size_t>(data.rows()));

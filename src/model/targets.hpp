@@ -8,7 +8,7 @@
 namespace s3gd {
 
 struct Targets {
-  std::vector<double> values;         // -1 / +1, or the labels themselves
+  Array<double> values;               // -1 / +1, or the labels themselves, where they lie
   bool classes = false;               // whether the values are -1 / +1 made from classes
   double positive = 0, negative = 0;  // labels behind +1 and -1; NaN when there is none or several were merged
 };
