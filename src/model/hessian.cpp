@@ -43,8 +43,8 @@ template <class T>
 void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const Index> chosen,
                const std::vector<Index>&, Index begin, Index end, double* sums) {
   const auto size = static_cast<Index>(chosen.size());
-  const bool every_column =
-      size >= x.cols && chosen[at(x.cols - 1)] == x.cols - 1;  // ascending: all before it are there
+  // Ascending: where the last column is in its place, all are.
+  const bool every_column = x.cols > 0 && size >= x.cols && chosen[at(x.cols - 1)] == x.cols - 1;
   std::vector<double> block(at(kRowsPerBlock * size));
   Index filled = 0;
   const auto flush = [&] {
