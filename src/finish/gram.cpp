@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "finish/l1_model.hpp"
 #include "finish/methods.hpp"
@@ -39,25 +40,37 @@ double matrix_passes(const Problem& problem) {
 
 class GramSequence final : public FinishSequence {
  public:
-  GramSequence(const Problem& first, std::span<const double> start)
-      : loss_(first, start), penalty_(penalty_of(first)), threshold_(at(loss_.size())) {
-    for (Index j = 0; j < loss_.size(); ++j) threshold_[at(j)] = penalty_.l1_of(j);
-  }
+  GramSequence(const Problem& first, std::vector<double> start)
+      : start_(std::move(start)), penalty_(penalty_of(first)) {}
 
   Finish next(const FinishInput& input, Progress& progress) override {
+    if (!quadratic_) {
+      quadratic_.emplace(input.problem, start_, [&] { return progress.must_stop(); });
+      if (progress.must_stop()) {
+        quadratic_.reset();
+        return {.w = start_};
+      }
+    }
     change_penalty(input.problem);
     drop_constants();
+    return descend(input, progress);
+  }
+
+ private:
+  Finish descend(const FinishInput& input, Progress& progress) {
     Finish finish;
     double least = std::numeric_limits<double>::infinity();
+    bool stopped = false;
     for (int idle = 0;; ++finish.iterations) {
       const Certificate here = certificate(input);
       if (finish.w.empty() || here.relative_gap < finish.certificate.relative_gap) {
-        finish.w = loss_.full_w();
+        finish.w = quadratic_->full_w();
         finish.certificate = here;
       }
-      finish.passes = loss_.passes() - told_;
+      finish.passes = quadratic_->passes() - told_;
       if (here.relative_gap <= input.tol) finish.end = FinishEnd::converged;
-      if (here.relative_gap <= input.tol || finish.iterations >= input.max_iterations || progress.must_stop()) break;
+      stopped = stopped || finish.iterations >= input.max_iterations || progress.must_stop();
+      if (stopped || here.relative_gap <= input.tol) break;
       idle = here.relative_gap < 0.5 * least ? 0 : idle + 1;
       least = std::min(least, here.relative_gap);
       if (idle > kPatience || finish.iterations >= kMostRounds) {
@@ -65,41 +78,43 @@ class GramSequence final : public FinishSequence {
         break;
       }
       if (idle > 0 && doubt(here) > kDoubtful * here.relative_gap)
-        loss_.anchor();  // rounding may be what holds it up
+        quadratic_->anchor();  // rounding may be what holds it up
       else
         step(input, here.relative_gap, progress);
-      if (!progress.moved(loss_.full_w(), loss_.passes() - told_, here.primal, here.relative_gap)) break;
+      const double value = quadratic_->loss() + penalty_.value(quadratic_->full_w());
+      stopped = !progress.moved(quadratic_->full_w(), quadratic_->passes() - told_, value, std::nan(""));
     }
-    told_ = loss_.passes();
+    told_ = quadratic_->passes();
     return finish;
   }
 
- private:
   // Slopes change by no more than the threshold does, as a rule: coordinates below what that leaves stay at zero.
   void change_penalty(const Problem& problem) {
     problem_.emplace(problem);
     penalty_ = penalty_of(problem);
-    for (Index j = 0; j < loss_.size(); ++j) {
+    threshold_.resize(at(quadratic_->size()));
+    for (Index j = 0; j < quadratic_->size(); ++j) {
       const double l1 = penalty_.l1_of(j), before = previous_.empty() ? l1 : previous_[at(j)];
       threshold_[at(j)] = std::clamp(2 * l1 - before, 0.0, l1);
     }
-    previous_.resize(at(loss_.size()));
-    for (Index j = 0; j < loss_.size(); ++j) previous_[at(j)] = penalty_.l1_of(j);
+    previous_.resize(at(quadratic_->size()));
+    for (Index j = 0; j < quadratic_->size(); ++j) previous_[at(j)] = penalty_.l1_of(j);
   }
 
   // A column without curvature does nothing that the intercept does not do for free.
   void drop_constants() {
-    std::vector<double> w = loss_.w();
-    for (Index j = 0; j < loss_.size(); ++j)
-      if (loss_.curvature(j, j) == 0 && penalty_.l1_of(j) > 0) w[at(j)] = 0;
-    if (w != loss_.w()) loss_.move_to(w);
+    std::vector<double> w = quadratic_->w();
+    for (Index j = 0; j < quadratic_->size(); ++j)
+      if (quadratic_->curvature(j, j) == 0 && penalty_.l1_of(j) > 0) w[at(j)] = 0;
+    if (w != quadratic_->w()) quadratic_->move_to(w);
   }
 
   // With what rounding may have hidden added to the gap. Where that is more than the tolerance bears, from the rows.
   Certificate certificate(const FinishInput& input) {
     Certificate found = by_matrix();
-    if (!loss_.at_anchor() && found.relative_gap <= input.tol && !(found.relative_gap + doubt(found) <= input.tol)) {
-      loss_.anchor();
+    if (!quadratic_->at_anchor() && found.relative_gap <= input.tol &&
+        !(found.relative_gap + doubt(found) <= input.tol)) {
+      quadratic_->anchor();
       found = by_matrix();
     }
     const double hidden = doubt(found);
@@ -109,26 +124,27 @@ class GramSequence final : public FinishSequence {
   }
 
   Certificate by_matrix() const {
-    const std::vector<double> w = loss_.full_w(), gradient = loss_.full_slopes();
-    return certify_seen(*problem_, w,
-                        {.loss = loss_.loss(), .margins = {}, .gradient = gradient, .mean_row = loss_.mean_row()});
+    const std::vector<double> w = quadratic_->full_w(), gradient = quadratic_->full_slopes();
+    return certify_seen(
+        *problem_, w,
+        {.loss = quadratic_->loss(), .margins = {}, .gradient = gradient, .mean_row = quadratic_->mean_row()});
   }
 
   // How much larger the relative gap may be than it seems. Slopes that are larger shrink the dual point, or add to the
   // conjugate what they differ by times the weight.
   double doubt(const Certificate& found) const {
-    if (loss_.at_anchor()) return 0;
+    if (quadratic_->at_anchor()) return 0;
     double shrink = 0, conjugate = 0, squares = 0, product = 0, length = 0;
-    for (Index j = 0; j < loss_.size(); ++j) {
-      const double error = loss_.slope_error(j), w = loss_.w()[at(j)];
+    for (Index j = 0; j < quadratic_->size(); ++j) {
+      const double error = quadratic_->slope_error(j), w = quadratic_->w()[at(j)];
       if (penalty_.l2_of(j) == 0) shrink = std::max(shrink, error / std::max(penalty_.l1_of(j), 1e-300));
       conjugate += 2 * std::abs(w) * error;
-      product += std::abs(w * loss_.slopes()[at(j)]);
+      product += std::abs(w * quadratic_->slopes()[at(j)]);
       squares += error * error;
       length += w * w;
     }
     if (found.kind == Certificate::Kind::prox_gradient) return std::sqrt(squares) / std::max(1.0, std::sqrt(length));
-    const double sum = loss_.loss_error() + conjugate + shrink * (product + 2 * loss_.loss());
+    const double sum = quadratic_->loss_error() + conjugate + shrink * (product + 2 * quadratic_->loss());
     return sum / std::max(found.primal, std::numeric_limits<double>::min());
   }
 
@@ -137,8 +153,9 @@ class GramSequence final : public FinishSequence {
     model.accuracy = std::clamp(0.1 * input.tol / gap, kBestAccuracy, kLeastAccuracy);
     model.must_stop = [&] { return progress.must_stop(); };
     std::vector<Index> chosen;
-    for (Index j = 0; j < loss_.size(); ++j) {
-      const double x = loss_.w()[at(j)], l1 = penalty_.l1_of(j), l2 = penalty_.l2_of(j), slope = loss_.slopes()[at(j)];
+    for (Index j = 0; j < quadratic_->size(); ++j) {
+      const double x = quadratic_->w()[at(j)], l1 = penalty_.l1_of(j), l2 = penalty_.l2_of(j),
+                   slope = quadratic_->slopes()[at(j)];
       if (x == 0 && l1 > 0 && std::abs(slope) <= threshold_[at(j)]) continue;
       chosen.push_back(j);
       model.x.push_back(x);
@@ -149,14 +166,15 @@ class GramSequence final : public FinishSequence {
     std::vector<double> matrix(chosen.size() * chosen.size());
     for (std::size_t a = 0; a < chosen.size(); ++a)
       for (std::size_t b = 0; b < chosen.size(); ++b)
-        matrix[a * chosen.size() + b] = loss_.curvature(chosen[a], chosen[b]);
+        matrix[a * chosen.size() + b] = quadratic_->curvature(chosen[a], chosen[b]);
     const std::vector<double> moved = minimise_by_gram(model, std::move(matrix));
-    std::vector<double> w = loss_.w();
+    std::vector<double> w = quadratic_->w();
     for (std::size_t a = 0; a < chosen.size(); ++a) w[at(chosen[a])] += moved[a];
-    loss_.move_to(w);
+    quadratic_->move_to(w);
   }
 
-  QuadraticLoss loss_;
+  std::vector<double> start_;
+  std::optional<QuadraticLoss> quadratic_;  // made when the first problem comes
   std::optional<Problem> problem_;
   Penalty penalty_;
   std::vector<double> threshold_, previous_;  // of slopes, to be let in; l1 under the last penalty
@@ -169,7 +187,7 @@ std::unique_ptr<FinishSequence> gram_sequence(const Problem& first, std::vector<
   if (start.empty()) start.assign(at(first.dim()), 0.0);
   if (static_cast<Index>(start.size()) != first.dim())
     throw Error("the start has " + std::to_string(start.size()) + " numbers, expected " + std::to_string(first.dim()));
-  return std::make_unique<GramSequence>(first, start);
+  return std::make_unique<GramSequence>(first, std::move(start));
 }
 
 Finish finish_by_gram(const FinishInput& input, std::vector<double> start, Progress& progress) {

@@ -20,7 +20,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w)
+QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w, const std::function<bool()>& must_stop)
     : problem_(problem),
       free_intercept_(problem.spec().intercept == Intercept::free),
       size_(free_intercept_ ? problem.cols() : problem.dim()),
@@ -28,12 +28,12 @@ QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w)
       w_(w.begin(), w.begin() + size_),
       slopes_(at(size_)),
       intercept_(free_intercept_ ? w.back() : 0.0) {
-  sum_matrix();
-  anchor();
+  sum_matrix(must_stop);
+  if (!must_stop || !must_stop()) anchor();
 }
 
 // Rows that all weigh the same are summed with weight 1: sums of small whole numbers are then exact.
-void QuadraticLoss::sum_matrix() {
+void QuadraticLoss::sum_matrix(const std::function<bool()>& must_stop) {
   const bool equal = problem_.weights().empty();
   std::vector<double> h(at(problem_.rows()), 1.0);
   if (!equal) h.assign(problem_.weights().begin(), problem_.weights().end());
@@ -41,7 +41,7 @@ void QuadraticLoss::sum_matrix() {
   std::vector<Index> all(at(problem_.dim()));
   std::iota(all.begin(), all.end(), Index{0});
   const Index dim = problem_.dim();
-  const std::vector<double> lower = hessian(problem_, h, all);
+  const std::vector<double> lower = hessian(problem_, h, all, must_stop);
   passes_ += 1;
   matrix_.resize(at(size_ * size_));
   length_.resize(at(dim));

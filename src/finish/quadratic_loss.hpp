@@ -11,6 +11,7 @@
 // O(d s) to move to a point that differs from the anchor in s coordinates.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ namespace s3gd {
 
 class QuadraticLoss {
  public:
-  // `w` in the problem's own coordinates, intercept included. The loss must be the squared one.
-  QuadraticLoss(const Problem& problem, std::span<const double> w);
+  // `w` in the problem's own coordinates, intercept included. The loss must be the squared one. Of no use where
+  // `must_stop`, asked from any thread, cut the sums short: the caller asks it again.
+  QuadraticLoss(const Problem& problem, std::span<const double> w, const std::function<bool()>& must_stop = {});
 
   Index size() const { return size_; }  // coordinates left: all but a free intercept
   double curvature(Index j, Index k) const { return matrix_[static_cast<std::size_t>(j * size_ + k)]; }
@@ -43,7 +45,7 @@ class QuadraticLoss {
   double slope_error(Index j) const { return rounding_ * length_[static_cast<std::size_t>(j)] * spread_; }
 
  private:
-  void sum_matrix();
+  void sum_matrix(const std::function<bool()>& must_stop);
   void take_out_intercept();
   std::vector<double> with_intercept(const std::vector<double>& values, double intercept) const;
 

@@ -41,7 +41,8 @@ std::vector<double> sum_chunks(const Problem& problem, Index size, Index work_pe
 // Rows times sqrt(h), gathered into a block that BLAS multiplies with itself. Rows of no curvature are left out.
 template <class T>
 void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const Index> chosen,
-               const std::vector<Index>&, Index begin, Index end, double* sums) {
+               const std::vector<Index>&, Index begin, Index end, double* sums,
+               const std::function<bool()>& must_stop) {
   const auto size = static_cast<Index>(chosen.size());
   // Ascending: where the last column is in its place, all are.
   const bool every_column = x.cols > 0 && size >= x.cols && chosen[at(x.cols - 1)] == x.cols - 1;
@@ -65,7 +66,9 @@ void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const
         out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
       }
     }
-    if (++filled == kRowsPerBlock) flush();
+    if (++filled < kRowsPerBlock) continue;
+    flush();
+    if (must_stop && must_stop()) return;
   }
   flush();
 }
@@ -86,7 +89,8 @@ double density(const CsrView<T, I>& x, std::span<const double> h, Index size, co
 // Sparse rows as a dense block.
 template <class T, class I>
 void add_filled(const CsrView<T, I>& x, std::span<const double> h, Index size, bool intercept,
-                const std::vector<Index>& place, Index begin, Index end, double* sums) {
+                const std::vector<Index>& place, Index begin, Index end, double* sums,
+                const std::function<bool()>& must_stop) {
   std::vector<double> block(at(kRowsPerBlock * size), 0.0);
   Index filled = 0;
   const auto flush = [&] {
@@ -102,21 +106,25 @@ void add_filled(const CsrView<T, I>& x, std::span<const double> h, Index size, b
       if (const Index to = place[static_cast<std::size_t>(x.columns[k])]; to >= 0)
         out[to] = root * static_cast<double>(x.values[k]);
     if (intercept) out[size - 1] = root;
-    if (++filled == kRowsPerBlock) flush();
+    if (++filled < kRowsPerBlock) continue;
+    flush();
+    if (must_stop && must_stop()) return;
   }
   flush();
 }
 
 template <class T, class I>
 void add_outer(const CsrView<T, I>& x, std::span<const double> h, std::span<const Index> chosen,
-               const std::vector<Index>& place, Index begin, Index end, double* sums) {
+               const std::vector<Index>& place, Index begin, Index end, double* sums,
+               const std::function<bool()>& must_stop) {
   const auto size = static_cast<Index>(chosen.size());
   const bool intercept = size > 0 && chosen.back() == x.cols;
   if (density(x, h, size, place, begin, end) > kWorthFilling)
-    return add_filled(x, h, size, intercept, place, begin, end, sums);
+    return add_filled(x, h, size, intercept, place, begin, end, sums, must_stop);
   std::vector<std::pair<Index, double>> row;
   for (Index i = begin; i < end; ++i) {
     if (h[at(i)] == 0) continue;
+    if (i % kRowsPerBlock == 0 && must_stop && must_stop()) return;
     row.clear();
     for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
       if (const Index to = place[static_cast<std::size_t>(x.columns[k])]; to >= 0)
@@ -152,12 +160,13 @@ std::vector<double> curvatures(const Problem& problem, std::span<const double> m
   return h;
 }
 
-std::vector<double> hessian(const Problem& problem, std::span<const double> h, std::span<const Index> chosen) {
+std::vector<double> hessian(const Problem& problem, std::span<const double> h, std::span<const Index> chosen,
+                            const std::function<bool()>& must_stop) {
   const auto size = static_cast<Index>(chosen.size());
   std::vector<Index> place(at(problem.cols() + 1), -1);
   for (Index k = 0; k < size; ++k) place[at(chosen[at(k)])] = k;
   return sum_chunks(problem, size * size, size * size / 8 + 1, [&](Index begin, Index end, double* sums) {
-    problem.x().visit([&](const auto& view) { add_outer(view, h, chosen, place, begin, end, sums); });
+    problem.x().visit([&](const auto& view) { add_outer(view, h, chosen, place, begin, end, sums, must_stop); });
   });
 }
 

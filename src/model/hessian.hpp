@@ -4,6 +4,7 @@
 // sparse ones), as its diagonal (one pass), or as products H p (one pass each). Same bits at any number of threads.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace s3gd {
 // h_i at the given margins.
 std::vector<double> curvatures(const Problem& problem, std::span<const double> margins);
 
-// Lower triangle, row-major, of H over the coordinates in `chosen` (ascending).
-std::vector<double> hessian(const Problem& problem, std::span<const double> h, std::span<const Index> chosen);
+// Lower triangle, row-major, of H over the coordinates in `chosen` (ascending). Once `must_stop` says so, from any thread, the
+// rest of the rows is left out.
+std::vector<double> hessian(const Problem& problem, std::span<const double> h, std::span<const Index> chosen,
+                            const std::function<bool()>& must_stop = {});
 
 std::vector<double> hessian_diagonal(const Problem& problem, std::span<const double> h);
 

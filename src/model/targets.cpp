@@ -18,11 +18,16 @@ constexpr std::size_t kMostClasses = 1 << 16;
   throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
 }
 
-// Without a branch for each: paths ask at every lambda.
+// Without a branch for each: paths ask at every lambda. Zero times a number is zero, in lanes that do not wait for each
+// other; zero times anything else is NaN.
 bool all_finite(std::span<const double> values) {
-  std::int64_t others = 0;
-  for (const double value : values) others += std::abs(value) <= std::numeric_limits<double>::max() ? 0 : 1;
-  return others == 0;
+  double lanes[8] = {}, rest = 0;
+  std::size_t i = 0;
+  for (; i + 8 <= values.size(); i += 8)
+    for (std::size_t k = 0; k < 8; ++k) lanes[k] += 0.0 * values[i + k];
+  for (; i < values.size(); ++i) rest += 0.0 * values[i];
+  for (const double lane : lanes) rest += lane;
+  return rest == 0;
 }
 
 }  // namespace
@@ -58,20 +63,26 @@ void check_weights(const Dataset& data) {
 
 namespace {
 
-// Two classes, where there are no more and no rows of no weight; counted without a branch for each row.
-std::map<double, Index> count_two_classes(const Dataset& data) {
+// A few classes, where there are no more and no rows of no weight; counted without a branch for each row.
+std::map<double, Index> count_few_classes(const Dataset& data) {
+  constexpr std::size_t kFew = 12;
   const auto& y = data.y.values;
-  if (!data.weights.empty() || data.rows() == 0) return {};
-  const auto other = std::find_if(y.begin(), y.end(), [&](double label) { return label != y[0]; });
-  if (other == y.end()) return {{y[0], data.rows()}};
-  const Index first = std::count(y.begin(), y.end(), y[0]), second = std::count(y.begin(), y.end(), *other);
-  if (first + second < data.rows()) return {};
-  return {{y[0], first}, {*other, second}};
+  if (!data.weights.empty()) return {};
+  std::map<double, Index> counts;
+  Index counted = 0;
+  double last = std::numeric_limits<double>::quiet_NaN();
+  for (auto next = y.begin(); counted < data.rows(); ++next) {
+    next = std::find_if(next, y.end(), [&](double label) { return label != last && counts.count(label) == 0; });
+    if (counts.size() == kFew) return {};
+    last = *next;
+    counted += counts[last] = std::count(y.begin(), y.end(), last);
+  }
+  return counts;
 }
 
 // Rows of positive weight in each class. There are few classes as a rule: their counters are found without the map.
 std::map<double, Index> count_classes(const Dataset& data, const char* loss) {
-  std::map<double, Index> counts = count_two_classes(data);
+  std::map<double, Index> counts = count_few_classes(data);
   if (!counts.empty()) return counts;
   constexpr std::size_t kRemembered = 16;
   std::vector<std::pair<double, Index*>> seen;

@@ -16,10 +16,16 @@ constexpr LossSpec kSquared{LossKind::squared, 10.0};
 
 class Silent : public Progress {
  public:
-  bool moved(std::span<const double>, double, double, double) override { return ++moves < allowed_moves; }
+  bool moved(std::span<const double> w, double, double objective, double) override {
+    last_w.assign(w.begin(), w.end());
+    last_objective = objective;
+    return ++moves < allowed_moves;
+  }
   bool must_stop() const override { return stopped; }
   int moves = 0, allowed_moves = 1 << 30;
   bool stopped = false;
+  Vector last_w;
+  double last_objective = 0;
 };
 
 std::size_t at(Index j) { return static_cast<std::size_t>(j); }
@@ -296,7 +302,9 @@ TEST(Gram, EndsWhenAskedTo) {
   Silent told;
   told.allowed_moves = 1;
   const Finish after_one = find_finisher("gram")->run({problem, 1e-8}, {}, told);
-  EXPECT_EQ(after_one.w.size(), at(problem.dim()));
+  EXPECT_EQ(after_one.w, told.last_w);  // what the step has gained is kept
+  EXPECT_LT(objective(problem, after_one.w), 0.9 * objective(problem, Vector(at(problem.dim()), 0.0)));
+  EXPECT_NEAR(objective(problem, told.last_w), told.last_objective, 1e-12);
   EXPECT_EQ(find_finisher("gram")->run({problem, 0, 0, 1}, {}, told).end, FinishEnd::stopped);
 }
 
