@@ -64,7 +64,8 @@ def checked_classes(y):
         lowest, highest = int(y.min()), int(y.max())
         if highest - lowest < MOST_COUNTED and highest < 2**62:
             return _counted_classes(y, lowest, highest)
-    check_classification_targets(y)
+    if y.dtype.kind != "U" or y.ndim != 1:  # words are classes, and to find that out takes as long as to number them
+        check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.reshape(-1)
 
