@@ -146,14 +146,14 @@ class LinearBase(BaseEstimator):
 
     @contextlib.contextmanager
     def _in_words(self, **rows):
-        """The core looks for values that are not finite; scikit-learn's sentence about them is the one people know."""
+        """What the core refuses, with the names of Python; of values that are not finite scikit-learn's own sentence."""
         try:
             yield
-        except _core.Error:
+        except _core.Error as refusal:
             for name, part in rows.items():
                 if part is not None:
                     require_finite(self, part, name)
-            raise
+            raise _core.Error(in_words_of(self, [str(refusal)])[0]) from None
 
     def _along(self, X, targets, weights, task, n_classes, multipliers):
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""

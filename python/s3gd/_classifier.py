@@ -103,7 +103,7 @@ class FittedAtOnce(ClassifierBase):
         self._check_parameters()
         X, codes, weights, _ = self._checked(X, y, sample_weight)
         rows_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
-        codes_val = None if y_val is None else codes_of(y_val, self.classes_).astype(np.float64)
+        codes_val = None if y_val is None else codes_of(y_val, self.classes_, "y_val").astype(np.float64)
         return self._fit(X, codes, weights, self._task(), len(self.classes_), (rows_val, codes_val), callback)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):

@@ -84,14 +84,14 @@ def require_two_classes(classes):
                          f"class: {classes.tolist()[0]!r}")
 
 
-def codes_of(y, classes):
+def codes_of(y, classes, name="y"):
     """For each label the number of its class among known ones."""
     y = np.asarray(y)
     codes = np.searchsorted(classes, y)
     codes[codes == len(classes)] = 0
     unknown = classes[codes] != y
     if unknown.any():
-        raise ValueError(f"y contains the class {y[unknown].tolist()[0]!r}, which is not among the classes {classes.tolist()}")
+        raise ValueError(f"{name} contains the class {y[unknown].tolist()[0]!r}, which is not among the classes {classes.tolist()}")
     return codes
 
 

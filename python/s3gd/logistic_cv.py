@@ -126,6 +126,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         else:
             Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
         ratios = np.asarray([0.0] if self.l1_ratios is None else self.l1_ratios, dtype=np.float64)
+        if Cs.ndim != 1 or Cs.size == 0 or ratios.ndim != 1 or ratios.size == 0:
+            raise ValueError("Cs and l1_ratios are lists of numbers, one at least each.")
         for C in Cs:
             require_number("Cs", float(C), above=0)
         for ratio in ratios:

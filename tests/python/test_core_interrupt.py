@@ -215,3 +215,30 @@ def test_python_ends_quietly_while_daemon_threads_fit(how):
     for _ in range(3):
         ended = subprocess.run([sys.executable, "-c", LEFT_BEHIND, how], capture_output=True, text=True, timeout=60)
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "over\n", "")
+
+
+IN_FOLDS = """
+import numpy as np
+from s3gd import _core
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100000, 20))
+y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(float)
+print("begun", flush=True)
+try:
+    _core.fold_paths(X, y, spec={"lambda": 1.0}, options={"tol": 0.0, "passes": 1e9, "solver": "sgd"},
+                     folds=[np.arange(50000), np.arange(50000, 100000)], lambdas=[[0.1, 1e-9]] * 2)
+except KeyboardInterrupt:
+    print("KeyboardInterrupt", flush=True)
+"""
+
+
+def test_ctrl_c_ends_the_fits_of_a_cross_validation():
+    process = subprocess.Popen([sys.executable, "-c", IN_FOLDS], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "KeyboardInterrupt\n"
+    finally:
+        process.kill()

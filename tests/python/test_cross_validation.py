@@ -20,7 +20,7 @@ def theirs(**parameters):
     """scikit-learn's, with the attributes that are new in 1.8 where it has them."""
     if "use_legacy_attributes" in inspect.signature(LogisticRegressionCV).parameters:
         parameters["use_legacy_attributes"] = False
-    return LogisticRegressionCV(Cs=CS, tol=1e-8, max_iter=5000, **parameters)
+    return LogisticRegressionCV(Cs=CS, tol=1e-8, max_iter=5000, **{"solver": "newton-cg"} | parameters)
 
 
 def fitted(model, X, y, **more):

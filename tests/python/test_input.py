@@ -240,3 +240,14 @@ def test_classes_are_numbered_as_by_sorting(y):
     classes, codes = checked_classes(y)
     expected, numbers = np.unique(y, return_inverse=True)
     assert classes.dtype == y.dtype and classes.tolist() == expected.tolist() and codes.tolist() == numbers.tolist()
+
+
+def test_what_the_library_refuses_is_said_with_the_names_of_python():
+    X, y = np.eye(6), [0, 1] * 3
+    with pytest.raises(ValueError, match="dual does not suit this problem.*use solver='auto' or newton") as caught:
+        s3gd.LinearModel(solver="dual", penalty="l1").fit(X, y)
+    assert "--" not in str(caught.value)
+    with pytest.raises(ValueError, match="y_val contains the class 7"):
+        s3gd.LogisticRegression().fit(X, y, X_val=X[:1], y_val=[7])
+    with pytest.raises(ValueError, match="one at least"):
+        s3gd.LogisticRegressionCV(Cs=[]).fit(X, y)
