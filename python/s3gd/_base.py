@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import sys
 import warnings
 
 import numpy as np
@@ -16,6 +15,7 @@ from . import _core
 from ._advice import in_words_of, without_stop
 from ._data import core_rows
 from ._objective import LOSSES, core_penalty
+from ._paths import PathMixin, centred, levels_to_the_caller
 from ._results import Summary, Trace
 from ._validation import checked_rows, require_finite, require_number, threads_of
 
@@ -39,14 +39,6 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def levels_to_the_caller():
-    """For `warnings.warn`: how far up the first frame is that does not belong to this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__package__") == __package__:
-        level, frame = level + 1, frame.f_back
-    return level
-
-
 def joined(verbose, callback):
     """The callback of the user, and lines on the screen where `verbose` asks for them."""
     if not verbose:
@@ -61,7 +53,7 @@ def joined(verbose, callback):
     return show
 
 
-class LinearBase(BaseEstimator):
+class LinearBase(PathMixin, BaseEstimator):
     """Fits one linear model. Derived classes say what is minimised:
 
     `_loss`, `_penalty`, `_l1_ratio` (scikit-learn's names), `_multiplier(total_weight)` (see _objective), `_intercept()`,
@@ -154,38 +146,6 @@ class LinearBase(BaseEstimator):
                 if part is not None:
                     require_finite(self, part, name)
             raise _core.Error(in_words_of(self, [str(refusal)])[0]) from None
-
-    def _along(self, X, targets, weights, task, n_classes, multipliers):
-        """Fits at many strengths, from strong to weak: what `_core.path` returns."""
-        total = float(X.shape[0]) if weights is None else float(weights.sum())
-        with self._in_words(X=X):
-            result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
-                                spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
-                                lambdas=self._lambdas(multipliers))
-        return self._path_result(result, task)
-
-    def _along_folds(self, X, targets, weights, task, n_classes, folds, multipliers):
-        """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
-        with self._in_words(X=X):
-            result = _core.fold_paths(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
-                                      spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),
-                                      folds=folds, lambdas=[self._lambdas(one) for one in multipliers])
-        return self._path_result(result, task)
-
-    def _lambdas(self, multipliers):
-        return [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
-
-    def _path_options(self, task, X):
-        return {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
-
-    def _path_result(self, result, task):
-        if task == "softmax":
-            result["coef"], result["intercept"] = centred(result["coef"], result["intercept"], self._intercept(), self._penalised())
-        short = result["relative_gap"] > self.tol
-        if short.any():
-            warnings.warn(f"{short.sum()} of {short.size} fits along the path did not reach tol={self.tol:g}: raise max_iter, "
-                          "or tol.", ConvergenceWarning, stacklevel=levels_to_the_caller())
-        return result
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1
@@ -322,30 +282,3 @@ class LinearBase(BaseEstimator):
         for begin in range(0, X.shape[0], rows):
             margins[begin:begin + rows] = X[begin:begin + rows].astype(np.float64) @ coef.T
         return margins + intercept
-
-
-def centred(coef, intercept, kind, penalised):
-    """Softmax's margins may all be shifted: free intercepts, and weights without penalty, are given a mean of zero."""
-    if kind == "free":
-        intercept = intercept - intercept.mean(axis=-1, keepdims=True)
-    if not penalised:
-        coef = coef - coef.mean(axis=-2, keepdims=True)
-    return coef, intercept
-
-
-def merged(fits, classes):
-    """Fits of one class against the rest each, as one result; the summary is that of the class that went worst."""
-    summaries = [fit["summary"] for fit in fits]
-    rank = ["converged", "early_stopped", "out_of_passes", "out_of_time", "interrupted", "diverged"]
-    worst = max(summaries, key=lambda s: (rank.index(s["status"]), s["certificate"]["relative_gap"]))
-    summary = {**worst, "objective": sum(s["objective"] for s in summaries),
-               "passes": sum(s["passes"] for s in summaries), "iterations": sum(s["iterations"] for s in summaries),
-               "stages": [{**stage, "name": f"{name}: {stage['name']}"}
-                          for name, s in zip(classes, summaries) for stage in s["stages"]],
-               "advice": list(dict.fromkeys(advice for s in summaries for advice in s["advice"])),
-               "seconds": {part: sum(s["seconds"][part] for s in summaries) for part in worst["seconds"]}}
-    trace = {}
-    for column in fits[0]["trace"]:
-        trace[column] = np.concatenate([np.asarray(fit["trace"][column]) for fit in fits])
-    return {"coef": np.vstack([fit["coef"] for fit in fits]),
-            "intercept": np.concatenate([fit["intercept"] for fit in fits]), "summary": summary, "trace": trace}

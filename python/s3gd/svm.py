@@ -3,7 +3,6 @@
 import numpy as np
 from scipy import sparse
 
-from ._base import merged
 from ._classifier import FittedAtOnce
 from ._objective import multiplier_of_C
 from ._validation import class_weights, require_number, require_one_of
@@ -173,3 +172,21 @@ def with_constant(X, value):
     """The rows with one more feature that is the same in all of them."""
     column = np.full((X.shape[0], 1), value, dtype=X.dtype)
     return sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+
+
+def merged(fits, classes):
+    """Fits of one class against the rest each, as one result; the summary is that of the class that went worst."""
+    summaries = [fit["summary"] for fit in fits]
+    rank = ["converged", "early_stopped", "out_of_passes", "out_of_time", "interrupted", "diverged"]
+    worst = max(summaries, key=lambda s: (rank.index(s["status"]), s["certificate"]["relative_gap"]))
+    summary = {**worst, "objective": sum(s["objective"] for s in summaries),
+               "passes": sum(s["passes"] for s in summaries), "iterations": sum(s["iterations"] for s in summaries),
+               "stages": [{**stage, "name": f"{name}: {stage['name']}"}
+                          for name, s in zip(classes, summaries) for stage in s["stages"]],
+               "advice": list(dict.fromkeys(advice for s in summaries for advice in s["advice"])),
+               "seconds": {part: sum(s["seconds"][part] for s in summaries) for part in worst["seconds"]}}
+    trace = {}
+    for column in fits[0]["trace"]:
+        trace[column] = np.concatenate([np.asarray(fit["trace"][column]) for fit in fits])
+    return {"coef": np.vstack([fit["coef"] for fit in fits]),
+            "intercept": np.concatenate([fit["intercept"] for fit in fits]), "summary": summary, "trace": trace}

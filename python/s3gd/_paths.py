@@ -1,0 +1,64 @@
+"""Fits at many strengths of the penalty, and what they share with single ones."""
+
+import sys
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _core
+from ._data import core_rows
+from ._objective import core_penalty
+
+
+class PathMixin:
+    """Of `LinearBase`: its penalty at many strengths over the same rows, or over some of them."""
+
+    def _along(self, X, targets, weights, task, n_classes, multipliers):
+        """Fits at many strengths, from strong to weak: what `_core.path` returns."""
+        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        with self._in_words(X=X):
+            result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                                spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
+                                lambdas=self._lambdas(multipliers))
+        return self._path_result(result, task)
+
+    def _along_folds(self, X, targets, weights, task, n_classes, folds, multipliers):
+        """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
+        with self._in_words(X=X):
+            result = _core.fold_paths(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+                                      spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),
+                                      folds=folds, lambdas=[self._lambdas(one) for one in multipliers])
+        return self._path_result(result, task)
+
+    def _lambdas(self, multipliers):
+        return [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
+
+    def _path_options(self, task, X):
+        return {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
+
+    def _path_result(self, result, task):
+        if task == "softmax":
+            result["coef"], result["intercept"] = centred(result["coef"], result["intercept"], self._intercept(), self._penalised())
+        short = result["relative_gap"] > self.tol
+        if short.any():
+            warnings.warn(f"{short.sum()} of {short.size} fits along the path did not reach tol={self.tol:g}: raise max_iter, "
+                          "or tol.", ConvergenceWarning, stacklevel=levels_to_the_caller())
+        return result
+
+
+def centred(coef, intercept, kind, penalised):
+    """Softmax's margins may all be shifted: free intercepts, and weights without penalty, are given a mean of zero."""
+    if kind == "free":
+        intercept = intercept - intercept.mean(axis=-1, keepdims=True)
+    if not penalised:
+        coef = coef - coef.mean(axis=-2, keepdims=True)
+    return coef, intercept
+
+
+def levels_to_the_caller():
+    """For `warnings.warn`: how far up the first frame is that does not belong to this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
