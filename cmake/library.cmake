@@ -26,6 +26,13 @@ set(S3GD_PRIVATE_LIBRARIES Threads::Threads LibArchive::LibArchive CURL::libcurl
                            BLAS::BLAS LAPACK::LAPACK PkgConfig::HWY)
 target_link_libraries(s3gd_objects PRIVATE ${S3GD_PRIVATE_LIBRARIES} nlohmann_json::nlohmann_json)
 include(cmake/experiments.cmake)
+# libFuzzer is led by the branches of what reads files. Elsewhere a call at each comparison only makes the tests slow.
+if(S3GD_BUILD_FUZZERS)
+  file(GLOB readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/data/*.cpp)
+  list(APPEND readers ${PROJECT_SOURCE_DIR}/src/anchor/graph_file.cpp ${PROJECT_SOURCE_DIR}/src/fit/model_file.cpp
+                      ${PROJECT_SOURCE_DIR}/src/fit/model_weights.cpp)
+  set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+endif()
 
 foreach(kind static shared)
   string(TOUPPER ${kind} KIND)

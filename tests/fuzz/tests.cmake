@@ -11,6 +11,7 @@ foreach(source IN LISTS fuzz_sources)
   add_executable(${target} ${source})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE s3gd_static)
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 
   set(found ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name})
