@@ -87,7 +87,7 @@ int compare(const CompareOptions& options, const Common& common, bool threads_gi
 
 }  // namespace
 
-std::function<int()> setup_compare(CLI::App& app, const Common& common) {
+std::function<int()> setup_compare(Arguments& app, const Common& common) {
   auto options = std::make_shared<CompareOptions>();
   add_compare_options(app, *options);
   return [options, &common, &app] { return compare(*options, common, app.get_option("--threads")->count() > 0); };

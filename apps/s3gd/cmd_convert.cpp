@@ -1,6 +1,7 @@
 // s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
@@ -114,7 +115,7 @@ int run(Options options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_convert(CLI::App& app, const Common& common) {
+std::function<int()> setup_convert(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("IN", options->in, "file, - for standard input, name of a known dataset, or gen:KIND?..")->required();
   app.add_option("OUT", options->out, "file; its extension says the format (.s3d .svm .csv .npz .. also .gz .zst)")

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "fit/score.hpp"
@@ -124,7 +125,7 @@ int run(Options options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_cv(CLI::App& app, const Common& common) {
+std::function<int()> setup_cv(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   add_path_options(app, *options);
   const std::string group = "Folds";

@@ -1,6 +1,7 @@
 // s3gd data list | get NAME | path NAME: the catalogue of known datasets.
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
 #include "command.hpp"
@@ -156,7 +157,7 @@ int run(const Options& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_data(CLI::App& app, const Common& common) {
+std::function<int()> setup_data(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   add_word(app, "ACTION", options->action, {"list", "get", "path"}, "")->required();
   app.add_option("NAME", options->name, "of the dataset, for get and path");

@@ -1,6 +1,7 @@
 // s3gd export MODEL --format FORMAT [-o FILE]
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "command.hpp"
@@ -43,7 +44,7 @@ int run(const ExportOptions& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_export(CLI::App& app, const Common& common) {
+std::function<int()> setup_export(Arguments& app, const Common& common) {
   auto options = std::make_shared<ExportOptions>();
   std::vector<std::string> names;
   for (const ExportFormat& format : export_formats()) names.push_back(format.name);

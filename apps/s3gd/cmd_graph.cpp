@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "fit_options.hpp"
@@ -50,7 +51,7 @@ int build(const Options& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_graph(CLI::App& app, const Common& common) {
+std::function<int()> setup_graph(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("DATA", options->data, "the rows to build the graph of")->required();
   app.add_option("-o,--output", options->output, "where the graph goes")->required()->type_name("FILE");

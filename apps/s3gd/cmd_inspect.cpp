@@ -101,7 +101,7 @@ int run(Options options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_inspect(CLI::App& app, const Common& common) {
+std::function<int()> setup_inspect(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("DATA", options->source,
                  "file, - for standard input, name of a known dataset, or gen:KIND?..; or a MODEL saved by train")

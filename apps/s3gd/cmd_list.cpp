@@ -1,5 +1,6 @@
 // s3gd list WHAT: the names that options take, with one line each.
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "data/generate.hpp"
@@ -108,7 +109,7 @@ int run(const std::string& what, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_list(CLI::App& app, const Common& common) {
+std::function<int()> setup_list(Arguments& app, const Common& common) {
   auto what = std::make_shared<std::string>();
   add_word(app, "WHAT", *what, topic_names(), "")->required();
   return [what, &common] { return run(*what, common); };

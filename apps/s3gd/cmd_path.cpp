@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "path_options.hpp"
@@ -122,7 +123,7 @@ int run(Options options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_path(CLI::App& app, const Common& common) {
+std::function<int()> setup_path(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   add_path_options(app, *options);
   app.add_option("--choose", options->choose, "the lambda of the model, added to the path (default: the smallest)")

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.hpp"
@@ -242,7 +243,7 @@ int predict(const PredictOptions& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_predict(CLI::App& app, const Common& common) {
+std::function<int()> setup_predict(Arguments& app, const Common& common) {
   auto options = std::make_shared<PredictOptions>();
   app.add_option("MODEL", options->model, "a model saved by `s3gd train -o`")->required();
   app.add_option("DATA", options->data, "rows to predict; with labels, metrics are printed")->required();

@@ -62,7 +62,7 @@ int run(const Options& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_report(CLI::App& app, const Common& common) {
+std::function<int()> setup_report(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("RUN", options->run, "the run.json of a comparison, or its folder")->required();
   app.add_option("-o,--output", options->page, "the page")->type_name("FILE.html");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "compare/reproduce.hpp"
@@ -131,7 +132,7 @@ int run(const Options& options, const Common& common) {
 
 }  // namespace
 
-std::function<int()> setup_reproduce(CLI::App& app, const Common& common) {
+std::function<int()> setup_reproduce(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add_option("FIGURE", options->figures, "names as in --list, run in this order (default: all)");
   app.add_option("-o,--output", options->folder, "the folder for page, results and runs")->type_name("DIR");

@@ -41,7 +41,7 @@ struct TrainOptions {
   bool paper = false;
 };
 
-void add_options(CLI::App& app, TrainOptions& options) {
+void add_options(Arguments& app, TrainOptions& options) {
   app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
   app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL")->group("Data");
   add_problem_options(app, options.problem);
@@ -246,7 +246,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
 
 }  // namespace
 
-std::function<int()> setup_train(CLI::App& app, const Common& common) {
+std::function<int()> setup_train(Arguments& app, const Common& common) {
   auto options = std::make_shared<TrainOptions>();
   add_options(app, *options);
   const Given given = [&app](const std::string& option) { return app.get_option(option)->count() > 0; };

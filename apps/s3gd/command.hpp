@@ -4,12 +4,13 @@
 // options write to must outlive setup: keep them in a shared_ptr captured by the returned function.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace s3gd::app {
 
@@ -35,7 +36,7 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-using Setup = std::function<int()> (*)(CLI::App& app, const Common& common);
+using Setup = std::function<int()> (*)(Arguments& app, const Common& common);
 
 struct Command {
   std::string name;

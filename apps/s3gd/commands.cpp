@@ -3,19 +3,19 @@
 
 namespace s3gd::app {
 
-std::function<int()> setup_train(CLI::App& app, const Common& common);
-std::function<int()> setup_predict(CLI::App& app, const Common& common);
-std::function<int()> setup_path(CLI::App& app, const Common& common);
-std::function<int()> setup_cv(CLI::App& app, const Common& common);
-std::function<int()> setup_compare(CLI::App& app, const Common& common);
-std::function<int()> setup_export(CLI::App& app, const Common& common);
-std::function<int()> setup_graph(CLI::App& app, const Common& common);
-std::function<int()> setup_reproduce(CLI::App& app, const Common& common);
-std::function<int()> setup_inspect(CLI::App& app, const Common& common);
-std::function<int()> setup_convert(CLI::App& app, const Common& common);
-std::function<int()> setup_report(CLI::App& app, const Common& common);
-std::function<int()> setup_list(CLI::App& app, const Common& common);
-std::function<int()> setup_data(CLI::App& app, const Common& common);
+std::function<int()> setup_train(Arguments& app, const Common& common);
+std::function<int()> setup_predict(Arguments& app, const Common& common);
+std::function<int()> setup_path(Arguments& app, const Common& common);
+std::function<int()> setup_cv(Arguments& app, const Common& common);
+std::function<int()> setup_compare(Arguments& app, const Common& common);
+std::function<int()> setup_export(Arguments& app, const Common& common);
+std::function<int()> setup_graph(Arguments& app, const Common& common);
+std::function<int()> setup_reproduce(Arguments& app, const Common& common);
+std::function<int()> setup_inspect(Arguments& app, const Common& common);
+std::function<int()> setup_convert(Arguments& app, const Common& common);
+std::function<int()> setup_report(Arguments& app, const Common& common);
+std::function<int()> setup_list(Arguments& app, const Common& common);
+std::function<int()> setup_data(Arguments& app, const Common& common);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{

@@ -14,14 +14,14 @@ namespace s3gd::app {
 namespace {
 
 // An option that is a key of a plan: its value is noted when it is given.
-CLI::Option* add_whole(CLI::App& app, Json& said, const std::string& key, Index least, const std::string& help) {
+Option* add_whole(Arguments& app, Json& said, const std::string& key, Index least, const std::string& help) {
   return app
       .add_option_function<Index>(
           "--" + key, [&said, key](const Index& value) { said[key] = value; }, help)
       ->check(whole_number(least));
 }
 
-CLI::Option* add_real(CLI::App& app, Json& said, const std::string& key, const std::string& help) {
+Option* add_real(Arguments& app, Json& said, const std::string& key, const std::string& help) {
   return app
       .add_option_function<double>(
           "--" + key, [&said, key](const double& value) { said[key] = value; }, help)
@@ -29,7 +29,7 @@ CLI::Option* add_real(CLI::App& app, Json& said, const std::string& key, const s
 }
 
 template <class E>
-CLI::Option* add_name(CLI::App& app, Json& said, const std::string& key, const std::string& standard) {
+Option* add_name(Arguments& app, Json& said, const std::string& key, const std::string& standard) {
   std::string all;
   for (const auto& word : all_names<E>()) all += (all.empty() ? "" : ", ") + word;
   return app
@@ -39,7 +39,7 @@ CLI::Option* add_name(CLI::App& app, Json& said, const std::string& key, const s
             try {
               parse_name<E>("value", word);
             } catch (const std::exception& error) {
-              throw CLI::ValidationError("--" + key, error.what());
+              refuse_value("--" + key, error.what());
             }
             said[key] = word;
           },
@@ -48,7 +48,7 @@ CLI::Option* add_name(CLI::App& app, Json& said, const std::string& key, const s
       ->default_str(standard);
 }
 
-void add_protocol(CLI::App& app, CompareOptions& options) {
+void add_protocol(Arguments& app, CompareOptions& options) {
   const std::string group = "Protocol";
   Json& said = options.said;
   app.add_option("--plan", options.plan_file, "a plan (JSON, docs/compare.md); options go before what it says")
@@ -78,7 +78,7 @@ void add_protocol(CLI::App& app, CompareOptions& options) {
   app.add_flag("--quick", options.quick, "8,000 iterations, two trials")->group(group);
 }
 
-void add_problem(CLI::App& app, CompareOptions& options) {
+void add_problem(Arguments& app, CompareOptions& options) {
   const std::string group = "Problem";
   Json& said = options.said;
   add_name<LossKind>(app, said, "loss", "logistic")->group(group);
@@ -95,7 +95,7 @@ void add_problem(CLI::App& app, CompareOptions& options) {
   add_name<Scale>(app, said, "scale", "none")->group(group);
 }
 
-void add_solver_options(CLI::App& app, CompareOptions& options) {
+void add_solver_options(Arguments& app, CompareOptions& options) {
   const std::string group = "For all solvers";
   Json& said = options.said;
   add_whole(app, said, "batch", 1, "rows a step [10]")->group(group);
@@ -126,7 +126,7 @@ Plan parsed(const Json& all) {
 
 }  // namespace
 
-void add_compare_options(CLI::App& app, CompareOptions& options) {
+void add_compare_options(Arguments& app, CompareOptions& options) {
   app.add_option("DATA", options.data, "files, known NAMEs or gen:KIND?..; more than one is fine")
       ->expected(0, std::numeric_limits<int>::max());
   const std::string group = "Data";

@@ -1,6 +1,7 @@
 // The options of compare: a plan file's keys under the same names, laid over the file where there is one.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct CompareOptions {
   bool quick = false, fresh = false, gradients = false, estimate = false, no_pages = false;
 };
 
-void add_compare_options(CLI::App& app, CompareOptions& options);
+void add_compare_options(Arguments& app, CompareOptions& options);
 Plan plan_of(const CompareOptions& options, const Common& common, bool threads_given);
 // Where the results go: as asked for, or by the name of the plan or of the first dataset.
 std::string folder_of(const CompareOptions& options, const Plan& plan);

@@ -1,7 +1,9 @@
 #include "config.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "base/nearest.hpp"
 #include "command.hpp"
@@ -28,7 +30,17 @@ void check_section(const std::string& section) {
     throw CLI::ConfigError("[" + section + "] is not a command (" + suggestion(section, known) + ")");
 }
 
-}  // namespace
+class CommandConfig : public CLI::ConfigTOML {
+ public:
+  CommandConfig(const Arguments& app, std::string command) : app_(&app), command_(std::move(command)) {}
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
+
+ private:
+  void check_known(const CLI::ConfigItem& item) const;
+
+  const Arguments* app_;
+  std::string command_;
+};
 
 void CommandConfig::check_known(const CLI::ConfigItem& item) const {
   const std::vector<std::string> known = long_option_names(*app_);
@@ -57,6 +69,12 @@ std::vector<CLI::ConfigItem> CommandConfig::from_config(std::istream& input) con
   // The first occurrence wins: the command's own section goes before the lines for all.
   mine.insert(mine.end(), std::make_move_iterator(for_all.begin()), std::make_move_iterator(for_all.end()));
   return mine;
+}
+
+}  // namespace
+
+std::shared_ptr<CLI::Config> command_config(const Arguments& app, const std::string& command) {
+  return std::make_shared<CommandConfig>(app, command);
 }
 
 }  // namespace s3gd::app

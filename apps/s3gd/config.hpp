@@ -2,23 +2,15 @@
 // command, those under [train] for train alone. What the command line says wins.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
-#include <vector>
+
+#include "arguments.hpp"
 
 namespace s3gd::app {
 
-class CommandConfig : public CLI::ConfigTOML {
- public:
-  CommandConfig(const CLI::App& app, std::string command) : app_(&app), command_(std::move(command)) {}
-  // Throws CLI::ConfigError for a file that is no text, too long, or names what `command` does not have.
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
-
- private:
-  void check_known(const CLI::ConfigItem& item) const;
-
-  const CLI::App* app_;
-  std::string command_;
-};
+// Reads such a file for `command`, whose options are `app`. What is not text, too long, or names what the command does not have
+// is refused.
+std::shared_ptr<CLI::Config> command_config(const Arguments& app, const std::string& command);
 
 }  // namespace s3gd::app

@@ -36,7 +36,7 @@ double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index r
 }
 
 // One of the names, or a file.
-void add_class_weight(CLI::App& app, ProblemOptions& options, const std::string& group) {
+void add_class_weight(Arguments& app, ProblemOptions& options, const std::string& group) {
   std::string all;
   for (const auto& word : all_names<ClassWeight>()) all += word + ", ";
   app.add_option_function<std::string>(
@@ -50,7 +50,7 @@ void add_class_weight(CLI::App& app, ProblemOptions& options, const std::string&
            try {
              options.spec.class_weight = parse_name<ClassWeight>("name or file", word);
            } catch (const std::exception& error) {
-             throw CLI::ValidationError("--class-weight", error.what());
+             refuse_value("--class-weight", error.what());
            }
          },
          all + "or a FILE")
@@ -61,7 +61,7 @@ void add_class_weight(CLI::App& app, ProblemOptions& options, const std::string&
 
 }  // namespace
 
-void add_problem_options(CLI::App& app, ProblemOptions& options, Strength strength) {
+void add_problem_options(Arguments& app, ProblemOptions& options, Strength strength) {
   const std::string group = "Problem";
   add_choice(app, "--loss", options.spec.loss.kind, "")->group(group);
   app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
@@ -71,10 +71,9 @@ void add_problem_options(CLI::App& app, ProblemOptions& options, Strength streng
       ->capture_default_str()
       ->group(group);
   if (strength == Strength::one) {
-    CLI::Option* lambda =
-        app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
-            ->capture_default_str()
-            ->group(group);
+    Option* lambda = app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
+                         ->capture_default_str()
+                         ->group(group);
     app.add_option("--C", options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)")
         ->excludes(lambda)
         ->group(group);
@@ -90,7 +89,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options, Strength streng
   add_choice(app, "--scale", options.scale, "")->group(group);
 }
 
-void add_graph_options(CLI::App& app, GraphOptions& options) {
+void add_graph_options(Arguments& app, GraphOptions& options) {
   const std::string group = kGraphGroup;
   app.add_option("--anchors", options.anchors, "anchor rows m")->capture_default_str()->group(group);
   app.add_option("--neighbours", options.neighbours, "anchors each row is tied to")
@@ -99,7 +98,7 @@ void add_graph_options(CLI::App& app, GraphOptions& options) {
   add_choice(app, "--kernel", options.kernel, "")->group(group);
 }
 
-void add_control_options(CLI::App& app, SolveOptions& options) {
+void add_control_options(Arguments& app, SolveOptions& options) {
   const std::string group = "Solver";
   add_choice(app, "--graph-mode", options.graph_mode, "")->group(group);
   add_choice(app, "--control", options.control, "")->group(group);
@@ -118,7 +117,7 @@ ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, con
   return spec;
 }
 
-void add_sample_weight_option(CLI::App& app, std::string& sample_weight) {
+void add_sample_weight_option(Arguments& app, std::string& sample_weight) {
   app.add_option("--sample-weight", sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")->group("Data");
 }
 

@@ -24,15 +24,15 @@ struct ProblemOptions {
 // How strong the penalty is: one lambda (or C), or many, for which a command has options of its own.
 enum class Strength : bool { one, many };
 
-void add_problem_options(CLI::App& app, ProblemOptions& options, Strength strength = Strength::one);
-void add_graph_options(CLI::App& app, GraphOptions& options);
-void add_control_options(CLI::App& app, SolveOptions& options);
+void add_problem_options(Arguments& app, ProblemOptions& options, Strength strength = Strength::one);
+void add_graph_options(Arguments& app, GraphOptions& options);
+void add_control_options(Arguments& app, SolveOptions& options);
 
 // Fills in what depends on the data: --C, the factors' file, the terms of the penalty.
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common);
 
 // --sample-weight: a COLUMN of a CSV file, or a FILE of numbers.
-void add_sample_weight_option(CLI::App& app, std::string& sample_weight);
+void add_sample_weight_option(Arguments& app, std::string& sample_weight);
 // The rows of DATA with those weights. `options` are changed to those they were read with.
 Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,
                       const Common& common);

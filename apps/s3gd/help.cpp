@@ -20,27 +20,27 @@ struct Explained {
 };
 constexpr Explained kExplained[] = {{kReadingGroup, "inspect"}, {kGraphGroup, "graph"}};
 
-std::string value_name(const CLI::Option& option) {
+std::string value_name(const Option& option) {
   const std::string type = option.get_type_name();
   if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
   if (type.starts_with("FLOAT")) return "X";
   return type;
 }
 
-std::string names_of(const CLI::Option& option) {
+std::string names_of(const Option& option) {
   std::string text;
   for (const auto& name : option.get_snames()) text += "-" + name + ", ";
   for (const auto& name : option.get_lnames()) text += "--" + name + ", ";
   text.resize(text.size() - 2);
-  if (option.get_expected_min() > 0) text += " " + value_name(option);
+  if (option.takes_value()) text += " " + value_name(option);
   return text;
 }
 
-std::string described(const CLI::Option& option) {
+std::string described(const Option& option) {
   std::string text = option.get_description();
   const std::string value = option.get_default_str();
   const bool stands_for_none = value.empty() || value == "\"\"" || value == "0";
-  if (!stands_for_none && option.get_expected_min() > 0) text += " [" + value + "]";
+  if (!stands_for_none && option.takes_value()) text += " [" + value + "]";
   return text;
 }
 
@@ -59,26 +59,26 @@ std::string indented(const std::string& lines) {
   return text + "\n";
 }
 
-std::string usage_line(const Command& command, const CLI::App& app) {
+std::string usage_line(const Command& command, const Arguments& app) {
   std::string text = "s3gd " + command.name;
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_positional()) {
-      std::string name = option->get_name(true, false);
-      if (option->get_expected_max() > 1) name += "..";
-      text += option->get_required() ? " " + name : " [" + name + "]";
+  for (const Option& option : app.options())
+    if (option.get_positional()) {
+      std::string name = option.get_name();
+      if (option.takes_several()) name += "..";
+      text += option.get_required() ? " " + name : " [" + name + "]";
     }
   return text + " [options]";
 }
 
-bool is_plain_option(const CLI::Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
+bool is_plain_option(const Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
 
 // The names alone, where another command's help says what they mean; empty where this one's does.
-std::string in_brief(const std::string& group, const Command& command, const CLI::App& app) {
+std::string in_brief(const std::string& group, const Command& command, const Arguments& app) {
   for (const Explained& explained : kExplained) {
     if (group != explained.group || command.name == explained.by) continue;
     std::string names;
-    for (const CLI::Option* option : app.get_options())
-      if (option->get_group() == group) names += "--" + option->get_lnames().front() + " ";
+    for (const Option& option : app.options())
+      if (option.get_group() == group) names += "--" + option.get_lnames().front() + " ";
     return wrap(group + ": " + names + "(see s3gd help " + explained.by + ")", kWidth, 2) + "\n";
   }
   return {};
@@ -92,10 +92,10 @@ std::vector<std::string> command_names() {
   return list;
 }
 
-std::vector<std::string> long_option_names(const CLI::App& app) {
+std::vector<std::string> long_option_names(const Arguments& app) {
   std::vector<std::string> list;
-  for (const CLI::Option* option : app.get_options())
-    for (const auto& name : option->get_lnames()) list.push_back("--" + name);
+  for (const Option& option : app.options())
+    for (const auto& name : option.get_lnames()) list.push_back("--" + name);
   return list;
 }
 
@@ -123,29 +123,29 @@ std::string program_help() {
   return text;
 }
 
-std::string command_help(const Command& command, const CLI::App& app) {
+std::string command_help(const Command& command, const Arguments& app) {
   std::string text = "s3gd " + command.name + ": " + wrap(command.summary, kWidth - 8 - command.name.size(), 2);
   text += "\n\nUsage: " + usage_line(command, app) + "\n\nExample\n" + indented(command.example);
   std::string positionals;
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_positional()) positionals += entry(option->get_name(true, false), described(*option));
+  for (const Option& option : app.options())
+    if (option.get_positional()) positionals += entry(option.get_name(), described(option));
   if (!positionals.empty()) text += "\n" + positionals;
-  for (const std::string& group : app.get_groups()) {
+  for (const std::string& group : app.groups()) {
     if (group.empty() || group == kCommonGroup) continue;
     if (const std::string brief = in_brief(group, command, app); !brief.empty()) {
       text += "\n" + brief;
       continue;
     }
     std::string lines;
-    for (const CLI::Option* option : app.get_options())
-      if (option->get_group() == group && is_plain_option(*option))
-        lines += entry(names_of(*option), described(*option));
+    for (const Option& option : app.options())
+      if (option.get_group() == group && is_plain_option(option)) lines += entry(names_of(option), described(option));
     if (!lines.empty()) text += "\n" + group + "\n" + lines;
   }
   return text + "\nCommon: --json, --quiet, --threads N, --seed N, --config FILE, --help\n";
 }
 
-std::string explain_unexpected(const std::vector<std::string>& arguments, const CLI::App& app, const Command& command) {
+std::string explain_unexpected(const std::vector<std::string>& arguments, const Arguments& app,
+                               const Command& command) {
   // An unknown option leaves its value behind as well: the option is what went wrong.
   auto culprit = std::find_if(arguments.begin(), arguments.end(),
                               [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
@@ -157,18 +157,6 @@ std::string explain_unexpected(const std::vector<std::string>& arguments, const 
   const std::string close = nearest(word, known);
   return "unknown option '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") +
          "; see s3gd help " + command.name;
-}
-
-std::string explain(const CLI::ParseError& error, const CLI::App& app, const Command& command) {
-  // Required arguments are checked before unknown options, but a mistyped option is the likelier mistake.
-  if (const auto rest = app.remaining(); !rest.empty()) return explain_unexpected(rest, app, command);
-  std::string text = error.what();
-  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
-    text = app.get_config_ptr()->as<std::string>() + ": " + text;
-  else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr)
-    text = "cannot read the configuration " + app.get_config_ptr()->as<std::string>();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text + "; see s3gd help " + command.name;
 }
 
 }  // namespace s3gd::app

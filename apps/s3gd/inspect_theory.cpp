@@ -27,7 +27,7 @@ std::string rate_text(const TheoryFacts& facts) {
 
 }  // namespace
 
-void add_theory_options(CLI::App& app, TheoryOptions& options) {
+void add_theory_options(Arguments& app, TheoryOptions& options) {
   add_problem_options(app, options.problem);
   options.loss = app.get_option("--loss");
   const std::string group = "Theory";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "fit_options.hpp"
@@ -15,14 +16,14 @@ namespace s3gd::app {
 struct TheoryOptions {
   ProblemOptions problem;
   GraphOptions graph;
-  CLI::Option* loss = nullptr;  // tells whether --loss was given
+  Option* loss = nullptr;  // tells whether --loss was given
   Index batch = 10;
   Index inner = 20;
   double step = 0;        // 0 = half of the theorem's bound
   bool variance = false;  // build a graph and measure
 };
 
-void add_theory_options(CLI::App& app, TheoryOptions& options);
+void add_theory_options(Arguments& app, TheoryOptions& options);
 
 struct TheoryReport {
   Json json;         // null when the data is no problem for the loss

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "base/interrupt.hpp"
 #include "base/nearest.hpp"
@@ -15,9 +16,9 @@
 namespace s3gd::app {
 namespace {
 
-using Arguments = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
-bool has(const Arguments& arguments, const std::string& word) {
+bool has(const Words& arguments, const std::string& word) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   return std::find(arguments.begin(), end, word) != end;
 }
@@ -35,7 +36,7 @@ const Command* find_command(const std::string& name) {
 }
 
 // Common options may stand before the command; it is found as the first word that names one.
-const Command& take_command(Arguments& arguments) {
+const Command& take_command(Words& arguments) {
   const auto at = std::find_if(arguments.begin(), arguments.end(),
                                [](const std::string& word) { return find_command(word) != nullptr; });
   const bool only_options_before =
@@ -51,50 +52,39 @@ const Command& take_command(Arguments& arguments) {
 }
 
 struct Prepared {
-  CLI::App app;
+  explicit Prepared(const Command& command) : app("s3gd " + command.name), run(command.setup(app, common)) {
+    add_common_options(app, common, command.name);
+    check_numbers(app);
+  }
+
+  Arguments app;
   Common common;
   std::function<int()> run;
 };
 
-void prepare(Prepared& prepared, const Command& command) {
-  CLI::App& app = prepared.app;
-  app.name("s3gd " + command.name);
-  app.set_help_flag();  // help is answered before anything is parsed
-  app.allow_extras();   // unknown options are reported by explain_unexpected
-  app.option_defaults()->always_capture_default();
-  prepared.run = command.setup(app, prepared.common);
-  add_common_options(app, prepared.common, command.name);
-  check_numbers(app);
-}
-
-int run_command(Arguments arguments) {
+int run_command(Words arguments) {
   const Command& command = take_command(arguments);
-  Prepared prepared;
-  prepare(prepared, command);
+  Prepared prepared(command);
   if (has(arguments, "--help") || has(arguments, "-h")) {
     print(command_help(command, prepared.app));
     return kGood;
   }
-  try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-    prepared.app.parse(std::move(arguments));
-    if (const auto rest = prepared.app.remaining(); !rest.empty())
-      throw UsageError(explain_unexpected(rest, prepared.app, command));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(explain(error, prepared.app, command));
-  }
+  const auto wrong = prepared.app.parse(std::move(arguments));
+  // Required arguments are checked before unknown options, but a mistyped option is the likelier mistake.
+  if (const auto rest = prepared.app.remaining(); !rest.empty())
+    throw UsageError(explain_unexpected(rest, prepared.app, command));
+  if (wrong) throw UsageError(*wrong + "; see s3gd help " + command.name);
   return prepared.run();
 }
 
-int help(const Arguments& arguments) {
+int help(const Words& arguments) {
   if (arguments.size() < 2) {
     print(program_help());
     return kGood;
   }
   const Command* command = find_command(arguments[1]);
   if (command == nullptr) throw_unknown_command(arguments[1]);
-  Prepared prepared;
-  prepare(prepared, *command);
+  Prepared prepared(*command);
   print(command_help(*command, prepared.app));
   return kGood;
 }
@@ -108,7 +98,7 @@ int version(bool json) {
   return kGood;
 }
 
-int dispatch(const Arguments& arguments) {
+int dispatch(const Words& arguments) {
   if (arguments.empty()) {
     print(program_help());
     return kUsage;
@@ -119,7 +109,7 @@ int dispatch(const Arguments& arguments) {
   return run_command(arguments);
 }
 
-int guarded(const Arguments& arguments) {
+int guarded(const Words& arguments) {
   const bool json = has(arguments, "--json");
   try {
     return dispatch(arguments);

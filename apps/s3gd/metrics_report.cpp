@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
 
@@ -99,7 +100,7 @@ std::string shown(const Metric& metric, double value) {
 
 }  // namespace
 
-void add_metrics_option(CLI::App& app, MetricChoice& choice) {
+void add_metrics_option(Arguments& app, MetricChoice& choice) {
   std::string names;
   for (const Metric& metric : kMetrics) names += std::string(names.empty() ? "" : ", ") + metric.name;
   app.add_option("--metrics", choice, names + ", or all; default: all but the tables (the last two)")

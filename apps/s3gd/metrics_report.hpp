@@ -1,7 +1,6 @@
 // Metrics as they are chosen (--metrics) and shown.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace s3gd::app {
 // Names of metrics; empty = every single number that applies to the model, "all" = the tables too.
 using MetricChoice = std::vector<std::string>;
 
-void add_metrics_option(CLI::App& app, MetricChoice& choice);
+void add_metrics_option(Arguments& app, MetricChoice& choice);
 // Throws UsageError when a metric does not exist or does not apply to the model.
 void check_metrics(const MetricChoice& choice, const Model& model);
 

@@ -34,16 +34,13 @@ std::vector<std::string> solver_names() {
   return names;
 }
 
-void MulticlassOptions::add(CLI::App& app) {
-  CLI::Option* loss = app.get_option("--loss");
+void MulticlassOptions::add(Arguments& app) {
+  Option* loss = app.get_option("--loss");
   loss->description(loss->get_description() + ", softmax");
-  loss->transform(CLI::Validator(
-      [this](std::string& word) {
-        softmax_loss = word == "softmax";
-        if (softmax_loss) word = "logistic";
-        return std::string();
-      },
-      ""));
+  loss->transform([this](std::string& word) {
+    softmax_loss = word == "softmax";
+    if (softmax_loss) word = "logistic";
+  });
   add_word(app, "--multiclass", multiclass, {"ovr", "softmax"},
            "more than two classes (default: softmax for logistic and auto, else ovr)")
       ->excludes("--binary")

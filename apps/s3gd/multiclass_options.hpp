@@ -13,7 +13,7 @@ namespace s3gd::app {
 struct MulticlassOptions {
   std::string multiclass;  // as typed, or nothing
   bool softmax_loss = false;
-  void add(CLI::App& app);  // after --loss and --binary are there
+  void add(Arguments& app);  // after --loss and --binary are there
 };
 
 // What the options ask for together: "ovr", "softmax", or nothing. --loss softmax and penalties of the whole matrix of

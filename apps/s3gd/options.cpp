@@ -11,7 +11,7 @@
 
 namespace s3gd::app {
 
-CLI::Validator whole_number(Index least, Index most) {
+Check whole_number(Index least, Index most) {
   const auto check = [least, most](const std::string& word) -> std::string {
     Index value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -21,10 +21,10 @@ CLI::Validator whole_number(Index least, Index most) {
     const std::string end_of_range = most == std::numeric_limits<Index>::max() ? " up" : " to " + std::to_string(most);
     return text + " from " + std::to_string(least) + end_of_range;
   };
-  return {check, ""};
+  return check;
 }
 
-CLI::Validator real_number(double least, double most) {
+Check real_number(double least, double most) {
   const auto check = [least, most](const std::string& word) -> std::string {
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -34,15 +34,15 @@ CLI::Validator real_number(double least, double most) {
     if (std::isinf(least)) return text;
     return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
   };
-  return {check, ""};
+  return check;
 }
 
-void check_numbers(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) {
-    const std::string type = option->get_type_name();
-    if (type == "INT") option->check(whole_number(std::numeric_limits<Index>::min()));
-    if (type == "UINT") option->check(whole_number(0));
-    if (type == "FLOAT") option->check(real_number(-std::numeric_limits<double>::infinity()));
+void check_numbers(Arguments& app) {
+  for (Option& option : app.options()) {
+    const std::string type = option.get_type_name();
+    if (type == "INT") option.check(whole_number(std::numeric_limits<Index>::min()));
+    if (type == "UINT") option.check(whole_number(0));
+    if (type == "FLOAT") option.check(real_number(-std::numeric_limits<double>::infinity()));
   }
 }
 
@@ -50,7 +50,7 @@ void refuse_standard_output(const std::string& path, const std::string& option) 
   if (path == "-") throw UsageError(option + " is '-', but this goes to a file only: give it a name");
 }
 
-void add_common_options(CLI::App& app, Common& common, const std::string& command) {
+void add_common_options(Arguments& app, Common& common, const std::string& command) {
   app.add_flag("--json", common.json, "one JSON object on standard output")->group(kCommonGroup);
   app.add_flag("--quiet", common.quiet, "no progress and no remarks")->group(kCommonGroup);
   app.add_option("--threads", common.threads, "0 = all of the machine's")
@@ -61,13 +61,12 @@ void add_common_options(CLI::App& app, Common& common, const std::string& comman
       ->check(whole_number(0))
       ->type_name("N")
       ->group(kCommonGroup);
-  app.set_config("--config", "", "read options from a file: lines NAME = VALUE")
+  app.set_config("--config", "read options from a file: lines NAME = VALUE", command_config(app, command))
       ->type_name("FILE")
       ->group(kCommonGroup);
-  app.config_formatter(std::make_shared<CommandConfig>(app, command));
 }
 
-void add_load_options(CLI::App& app, LoadOptions& options) {
+void add_load_options(Arguments& app, LoadOptions& options) {
   const std::string group = kReadingGroup;
   std::vector<std::string> format_names;
   for (const FormatInfo& format : formats()) format_names.push_back(format.name);
@@ -90,17 +89,15 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   app.add_option("--labels", options.labels_path, "IDX, NumPy: the file of labels")->type_name("FILE")->group(group);
 }
 
-CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,
-                      const std::vector<std::string>& choices, const std::string& help) {
+Option* add_word(Arguments& app, const std::string& name, std::string& value, const std::vector<std::string>& choices,
+                 const std::string& help) {
   std::string all;
   for (const auto& word : choices) all += (all.empty() ? "" : ", ") + word;
   const auto known = [choices](const std::string& word) -> std::string {
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return {};
     return "unknown value '" + word + "' (" + suggestion(word, choices) + ")";
   };
-  return app.add_option(name, value, help.empty() ? all : help + ": " + all)
-      ->check(CLI::Validator(known, ""))
-      ->type_name("NAME");
+  return app.add_option(name, value, help.empty() ? all : help + ": " + all)->check(known)->type_name("NAME");
 }
 
 }  // namespace s3gd::app

@@ -1,7 +1,6 @@
 // Options shared by several commands.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <optional>
 #include <string>
@@ -14,27 +13,27 @@ namespace s3gd::app {
 
 inline constexpr const char* kCommonGroup = "Common";
 
-void add_common_options(CLI::App& app, Common& common, const std::string& command);
+void add_common_options(Arguments& app, Common& common, const std::string& command);
 
 // --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
-void add_load_options(CLI::App& app, LoadOptions& options);
+void add_load_options(Arguments& app, LoadOptions& options);
 
 // Throws UsageError when `path`, given as `option`, is "-": a file is needed.
 void refuse_standard_output(const std::string& path, const std::string& option);
 
 // Checks whose messages say what was found and what was expected. Infinities and NaN are no numbers.
-CLI::Validator whole_number(Index least, Index most = std::numeric_limits<Index>::max());
-CLI::Validator real_number(double least, double most = std::numeric_limits<double>::infinity());
+Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
+Check real_number(double least, double most = std::numeric_limits<double>::infinity());
 // Gives every option that takes a number, and has no check yet, the check that it is one.
-void check_numbers(CLI::App& app);
+void check_numbers(Arguments& app);
 
 // An option whose value is one of `choices`; any other value is a usage error that names the nearest.
-CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& value,
-                      const std::vector<std::string>& choices, const std::string& help);
+Option* add_word(Arguments& app, const std::string& name, std::string& value, const std::vector<std::string>& choices,
+                 const std::string& help);
 
 // The same for an enum, by the names in model/names.hpp. The variable's value at this moment is the default shown.
 template <class E>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, E& value, const std::string& help) {
+Option* add_choice(Arguments& app, const std::string& name, E& value, const std::string& help) {
   std::string all;
   for (const auto& word : all_names<E>()) all += (all.empty() ? "" : ", ") + word;
   return app
@@ -44,7 +43,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, E& value, const 
             try {
               value = parse_name<E>("value", word);
             } catch (const std::exception& error) {
-              throw CLI::ValidationError(name, error.what());
+              refuse_value(name, error.what());
             }
           },
           help.empty() ? all : help + ": " + all)

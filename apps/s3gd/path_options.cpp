@@ -1,5 +1,7 @@
 #include "path_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
@@ -10,27 +12,27 @@
 
 namespace s3gd::app {
 
-void add_path_options(CLI::App& app, PathOptions& options) {
+void add_path_options(Arguments& app, PathOptions& options) {
   app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
   app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
   app.add_option("--report", options.report_path, "a page with curves")->type_name("FILE.html");
   const std::string path_group = "Path";
-  CLI::Option* list = app.add_option("--lambda", options.lambdas, "these lambdas, as 0.1,0.01,0.001")
-                          ->delimiter(',')
-                          ->allow_extra_args(false)
-                          ->check(real_number(0))
-                          ->type_name("LIST")
-                          ->group(path_group);
+  Option* list = app.add_option("--lambda", options.lambdas, "these lambdas, as 0.1,0.01,0.001")
+                     ->delimiter(',')
+                     ->allow_extra_args(false)
+                     ->check(real_number(0))
+                     ->type_name("LIST")
+                     ->group(path_group);
   app.add_option("--lambdas", options.grid.count, "a geometric grid of so many, from the largest that is of use")
       ->check(whole_number(2, 100000))
       ->capture_default_str()
       ->excludes(list)
       ->group(path_group);
-  CLI::Option* ratio = app.add_option("--ratio", options.grid.ratio,
-                                      "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than "
-                                      "columns; l2: a hundredth of that)")
-                           ->excludes(list)
-                           ->group(path_group);
+  Option* ratio = app.add_option("--ratio", options.grid.ratio,
+                                 "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than "
+                                 "columns; l2: a hundredth of that)")
+                      ->excludes(list)
+                      ->group(path_group);
   app.add_option("--lambda-min", options.grid.smallest, "the smallest itself")
       ->excludes(list)
       ->excludes(ratio)

@@ -22,7 +22,7 @@ struct PathOptions {
   SolveOptions solve;
 };
 
-void add_path_options(CLI::App& app, PathOptions& options);
+void add_path_options(Arguments& app, PathOptions& options);
 void check_path_options(const PathOptions& options);
 
 // The rows, read and scaled, and the problem over them.

@@ -6,7 +6,7 @@
 
 namespace s3gd::app {
 
-void add_calibrate_option(CLI::App& app, CalibrateOptions& options) {
+void add_calibrate_option(Arguments& app, CalibrateOptions& options) {
   app.add_option("--calibrate", options.fraction, "rows held out to fit probabilities on (Platt scaling)")
       ->type_name("FRACTION")
       ->group("Data");

@@ -12,7 +12,7 @@ struct CalibrateOptions {
   double fraction = 0;  // 0: none
 };
 
-void add_calibrate_option(CLI::App& app, CalibrateOptions& options);
+void add_calibrate_option(Arguments& app, CalibrateOptions& options);
 
 // Takes the rows to hold out from `rows`; none unless asked for.
 std::optional<Dataset> hold_out(Dataset& rows, const CalibrateOptions& options, const Common& common);

@@ -1,5 +1,7 @@
 #include "train_report.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <fmt/format.h>
 
 #include "base/file.hpp"

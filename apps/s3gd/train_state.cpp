@@ -8,7 +8,7 @@
 
 namespace s3gd::app {
 
-void add_state_options(CLI::App& app, StateOptions& options) {
+void add_state_options(Arguments& app, StateOptions& options) {
   const std::string stop = "Stop", keep = "Data";
   app.add_flag("--early-stop", options.early_stop, "end when the loss on --validate's rows no longer falls")
       ->group(stop);

@@ -19,7 +19,7 @@ struct StateOptions {
 };
 
 // --warm-start --early-stop --patience --checkpoint --checkpoint-every --resume
-void add_state_options(CLI::App& app, StateOptions& options);
+void add_state_options(Arguments& app, StateOptions& options);
 void check_state_options(const StateOptions& options, bool validates);
 
 // Puts them into the options of solve(), apart from the warm start, which depends on the kind of the problem.
