@@ -146,7 +146,7 @@ std::function<int()> setup_reproduce(Arguments& app, const Common& common) {
                "run nothing: page and findings from the runs that are in DIR");
   app.add_flag("--fresh", options->settings.fresh, "do runs again that are in DIR already");
   app.add_option("--seconds", options->settings.seconds, "for everything, at most; what is done by then is judged")
-      ->check(CLI::PositiveNumber)
+      ->check(real_number(1e-9))
       ->group("Limits");
   app.add_option("--trials", options->settings.trials, "at most so many")->check(whole_number(1))->group("Limits");
   app.add_option("--iterations", options->settings.iterations, "at most so many for a run")
