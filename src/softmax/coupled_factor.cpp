@@ -13,7 +13,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void CoupledFactor::build(const CoupledSample& sample, std::span<const double> ridge, Index rows) {
+std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows) {
   const Index classes = sample.classes, features = sample.x.cols() + (sample.constant ? 1 : 0);
   const Index dim = features * classes, stored = sample.x.rows(), every = std::max<Index>(1, stored / rows);
   const Index count = (stored + every - 1) / every;
@@ -45,9 +45,13 @@ void CoupledFactor::build(const CoupledSample& sample, std::span<const double> r
         matrix[at((b * classes + l) * dim + a * classes + k)] = value;
       }
   });
+  return matrix;
+}
+
+void CoupledFactor::build(const CoupledSample& sample, std::span<const double> ridge, Index rows) {
   std::vector<double> added;
-  for (const double one : ridge) added.insert(added.end(), at(classes), one);
-  factor_.emplace(std::move(matrix), added);
+  for (const double one : ridge) added.insert(added.end(), at(sample.classes), one);
+  factor_.emplace(coupled_hessian(sample, rows), added);
 }
 
 void CoupledFactor::solve(std::span<double> v) const { factor_->solve(v); }

@@ -1,4 +1,5 @@
-// The Hessian over a sample of rows with the coupling of the classes, as a Cholesky factor: for problems with few weights.
+// The Hessian over a sample of rows with the coupling of the classes, as a matrix and as its Cholesky factor: for problems
+// with few weights.
 //
 //     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + diag(ridge)
 //
@@ -21,6 +22,9 @@ struct CoupledSample {
   std::span<const float> probabilities;  // rows x K
   int threads = 0;
 };
+
+// H without the ridge, dim x dim, features x K either way, from about `rows` of the sample, evenly spread. Summed in float.
+std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows);
 
 class CoupledFactor final : public Metric {
  public:

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "data/row_access.hpp"
+#include "kernel/kernel.hpp"
 #include "softmax/sandwich.hpp"
 
 namespace s3gd {
@@ -34,20 +35,23 @@ Matrix chosen_columns(const View& x, std::span<const Index> chosen) {
 
 HessianPart::HessianPart(const SoftmaxProblem& problem, const Probabilities& probabilities,
                          std::span<const Index> chosen)
-    : problem_(problem), probabilities_(probabilities), diagonal_(chosen.size(), 0.0) {
+    : problem_(problem), probabilities_(probabilities) {
   const auto columns = chosen.first(chosen.size() - (problem.has_intercept() ? 1 : 0));
   x_ = problem.x().visit([&](const auto& view) { return chosen_columns(view, columns); });
   const Index classes = problem.classes();
+  diagonal_.assign(chosen.size() * at(classes), 0.0);
+  std::vector<double> bent(at(classes));
   x_.visit([&](const auto& view) {
     for (Index i = 0; i < view.rows; ++i) {
       const float* p = probabilities_.of_row(i);
-      double bent = 0;
-      for (Index k = 0; k < classes; ++k) bent += static_cast<double>(p[k] * (1.0F - p[k]));
-      bent *= problem.weight(i) / static_cast<double>(classes);
+      for (Index k = 0; k < classes; ++k)
+        bent[at(k)] = problem.weight(i) * static_cast<double>(p[k]) * (1.0 - static_cast<double>(p[k]));
       for_each_nonzero(view, i, [&](Index j, auto value) {
-        diagonal_[at(j)] += bent * static_cast<double>(value) * static_cast<double>(value);
+        kernel::axpy(static_cast<double>(value) * static_cast<double>(value), bent.data(),
+                     diagonal_.data() + j * classes, classes);
       });
-      if (problem.has_intercept()) diagonal_.back() += bent;
+      if (problem.has_intercept())
+        kernel::axpy(1.0, bent.data(), diagonal_.data() + diagonal_.size() - classes, classes);
     }
   });
   const double largest = diagonal_.empty() ? 0 : *std::max_element(diagonal_.begin(), diagonal_.end());

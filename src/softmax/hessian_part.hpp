@@ -50,7 +50,7 @@ class HessianPart final : public QuadraticPart {
   const Probabilities& probabilities_;
   Matrix x_;  // all rows, chosen columns
   mutable Index products_ = 0;
-  std::vector<double> diagonal_;  // the mean over the classes, for each chosen feature; kept above rounding
+  std::vector<double> diagonal_;  // chosen x K; kept above rounding
 };
 
 }  // namespace s3gd

@@ -164,25 +164,29 @@ double MatrixPenalty::value(std::span<const double> w) const {
   return spec_.lambda * sum;
 }
 
-void MatrixPenalty::prox_feature(double eta, Index j, double* row) const {
-  if (entries_) {
-    const double threshold = eta * entries_->l1_strength() * factor(j);
-    const double shrink = 1.0 / (1.0 + 2.0 * eta * ridge(j));
-    for (Index k = 0; k < classes_; ++k) row[k] = shrink * (row[k] - std::clamp(row[k], -threshold, threshold));
-    return;
-  }
+void MatrixPenalty::prox_group(double eta, Index j, double* row) const {
   const double length = std::sqrt(kernel::dot(row, row, classes_)), threshold = eta * spec_.lambda * factor(j);
   kernel::scale(length > threshold ? 1.0 - threshold / length : 0.0, row, classes_);
 }
 
 void MatrixPenalty::prox(std::span<const double> etas, std::span<double> w) const {
-  for (Index j = 0; j < penalised(); ++j) prox_feature(etas[at(j)], j, w.data() + j * classes_);
+  for (Index j = 0; j < penalised(); ++j) {
+    if (!entries_) {
+      prox_group(etas[at(j * classes_)], j, w.data() + j * classes_);
+      continue;
+    }
+    const double threshold = entries_->l1_strength() * factor(j), ridge_of = 2.0 * ridge(j);
+    for (Index c = j * classes_; c < (j + 1) * classes_; ++c) {
+      const double most = etas[at(c)] * threshold;
+      w[at(c)] = (w[at(c)] - std::clamp(w[at(c)], -most, most)) / (1.0 + etas[at(c)] * ridge_of);
+    }
+  }
 }
 
 void MatrixPenalty::prox(double eta, std::span<double> w) const {
   if (entries_) return entries_->prox(eta, w);
   if (!couples_features()) {
-    for (Index j = 0; j < penalised(); ++j) prox_feature(eta, j, w.data() + j * classes_);
+    for (Index j = 0; j < penalised(); ++j) prox_group(eta, j, w.data() + j * classes_);
     return;
   }
   // W <- sum over the singular vectors of (sigma - t)_+ / sigma times W's part along them.

@@ -22,9 +22,11 @@ class MatrixPenalty {
 
   double value(std::span<const double> w) const;
   void prox(double eta, std::span<double> w) const;  // w <- prox_{eta R}(w)
-  // The same with a step of its own for every feature; not for the nuclear norm, which couples them.
+  // The same with a step of its own for every weight, alike for those that the penalty couples; not for the nuclear norm,
+  // which couples all.
   void prox(std::span<const double> etas, std::span<double> w) const;
   bool couples_features() const { return spec_.kind == MatrixPenaltyKind::nuclear; }
+  bool couples_classes() const { return !entries_; }
   // R*(z), z zero where nothing is penalised: infinity outside the domain. feasible_scale(z) is the largest s in [0, 1]
   // with R*(s z) finite.
   double conjugate(std::span<const double> z) const;
@@ -38,7 +40,7 @@ class MatrixPenalty {
 
  private:
   double factor(Index j) const;
-  void prox_feature(double eta, Index j, double* row) const;
+  void prox_group(double eta, Index j, double* row) const;
   Index penalised() const { return intercept_ == Intercept::regularised ? cols_ + 1 : cols_; }  // features
 
   MatrixPenaltySpec spec_;

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "finish/curvature_sample.hpp"
+#include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
+constexpr Index kRowsPerPart = 1024;
+constexpr Index kMostParts = 8;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,15 +44,25 @@ void Curvatures::note(const SoftmaxBlock<W>& block) {
 
 std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const Index> rows,
                                        std::span<const double> sizes) {
-  std::vector<double> diagonal(at(problem.features()), 0.0);
+  const auto count = static_cast<Index>(sizes.size()), features = problem.features();
+  const Index parts = std::clamp<Index>(count / kRowsPerPart, 1, kMostParts);
+  std::vector<std::vector<double>> sums(at(parts));
   problem.x().visit([&](const auto& x) {
-    for (std::size_t r = 0; r < sizes.size(); ++r)
-      for_each_nonzero(x, rows.empty() ? static_cast<Index>(r) : rows[r], [&](Index j, auto value) {
-        diagonal[at(j)] += sizes[r] * static_cast<double>(value) * static_cast<double>(value);
-      });
+    parallel_for(parts, problem.spec().threads, [&](Index part) {
+      std::vector<double>& sum = sums[at(part)];
+      sum.assign(at(features), 0.0);
+      for (Index r = count * part / parts; r < count * (part + 1) / parts; ++r) {
+        const double size = sizes[at(r)];
+        for_each_nonzero(x, rows.empty() ? r : rows[at(r)], [&](Index j, auto value) {
+          sum[at(j)] += size * static_cast<double>(value) * static_cast<double>(value);
+        });
+        if (problem.has_intercept()) sum.back() += size;
+      }
+    });
   });
-  if (problem.has_intercept())
-    for (const double size : sizes) diagonal.back() += size;
+  std::vector<double> diagonal = std::move(sums[0]);
+  for (std::size_t part = 1; part < sums.size(); ++part)
+    kernel::axpy(1.0, sums[part].data(), diagonal.data(), features);
   const double largest = *std::max_element(diagonal.begin(), diagonal.end());
   for (double& value : diagonal) value = std::max(value, std::max(1e-12 * largest, std::numeric_limits<double>::min()));
   return diagonal;

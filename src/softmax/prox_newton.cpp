@@ -15,10 +15,15 @@
 namespace s3gd {
 namespace {
 
-constexpr int kInnerSteps = 300;
-constexpr double kInnerAccuracy = 0.01;  // of the first proximal step
+constexpr double kFirstAccuracy = 0.01, kLastAccuracy = 1e-5;  // of a proximal step of the inner problem to its first
 constexpr int kStepsPerMetric = 8;
-constexpr int kMostInVain = 30;  // steps without a smaller gap
+// Steps in which neither the gap halves nor the objective falls, before a better quadratic is made (the Hessian over all
+// rows costs a pass a product: that is put off for longer), and before the search gives up.
+constexpr int kFewInVain = 6, kManyInVain = 20, kMostInVain = 30;
+constexpr double kLeastGain = 1e-3;  // of the gap, by which the objective must fall to be smaller
+constexpr double kShortest = 0.02;   // length of a step; rather than shorter ones, the quadratic is made steeper
+// Times the quadratic's own diagonal.
+constexpr double kLeastDamping = 1e-3, kFirstDamping = 0.1, kMostDamping = 1e12;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -33,21 +38,35 @@ struct InnerProblem {
   std::span<const double> w, gradient;
 };
 
-// Accelerated proximal gradient with restarts; one product with B a step. Lengths are measured feature by feature by the
-// diagonal of M (alike for all where the penalty couples them), `curvature` is B's against that, adapted on the way.
-std::vector<double> minimise(const InnerProblem& inner, Index classes, double& curvature, const Progress& progress) {
-  const std::size_t n = inner.w.size(), per_feature = at(classes);
+// How steep the quadratic is along each weight; alike for those that the penalty couples.
+std::vector<double> lengths_of(const InnerProblem& inner, Index classes) {
+  std::vector<double> lengths = inner.quadratic.diagonal();
+  const std::size_t together = inner.penalty.couples_features() ? lengths.size() : at(classes);
+  for (std::size_t first = 0; first < lengths.size() && inner.penalty.couples_classes(); first += together) {
+    const auto begin = lengths.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(together);
+    std::fill(begin, end, *std::max_element(begin, end));
+  }
+  return lengths;
+}
+
+// Accelerated proximal gradient with restarts; one product with B a step. `curvature` is B's against the lengths, adapted
+// on the way. Ends where steps have become `accuracy` of the first.
+std::vector<double> minimise(const InnerProblem& inner, Index classes, double accuracy, double& curvature,
+                             const Progress& progress) {
+  const std::size_t n = inner.w.size();
   std::vector<double> x(inner.w.begin(), inner.w.end()), bx(n, 0.0), y = x, by = bx, next(n), bnext(n), moved(n);
-  std::vector<double> lengths = inner.quadratic.diagonal(), etas(lengths.size());
-  if (inner.penalty.couples_features())
-    lengths.assign(lengths.size(), *std::max_element(lengths.begin(), lengths.end()));
+  const std::vector<double> lengths = lengths_of(inner, classes);
+  std::vector<double> etas(n);
   double momentum = 1, first = -1;
   curvature *= 0.5;  // it may have fallen since
-  for (int step = 0; step < kInnerSteps && !progress.must_stop(); ++step) {
+  for (int step = 0; step < inner.quadratic.most_products() && !progress.must_stop(); ++step) {
     double size = 0;
     for (;;) {
-      for (std::size_t j = 0; j < etas.size(); ++j) etas[j] = 1 / (curvature * lengths[j]);
-      for (std::size_t c = 0; c < n; ++c) next[c] = y[c] - (inner.gradient[c] + by[c]) * etas[c / per_feature];
+      for (std::size_t c = 0; c < n; ++c) {
+        etas[c] = 1 / (curvature * lengths[c]);
+        next[c] = y[c] - (inner.gradient[c] + by[c]) * etas[c];
+      }
       if (inner.penalty.couples_features())
         inner.penalty.prox(etas[0], next);
       else
@@ -59,13 +78,13 @@ std::vector<double> minimise(const InnerProblem& inner, Index classes, double& c
       for (std::size_t c = 0; c < n; ++c) {
         const double d = next[c] - y[c];
         bent += d * (bnext[c] - by[c]);
-        size += lengths[c / per_feature] * d * d;
+        size += lengths[c] * d * d;
       }
       if (bent <= curvature * size * (1 + 1e-9) || size == 0) break;
       curvature = std::max(1.2 * curvature, 1.05 * bent / size);
     }
     double uphill = 0;
-    for (std::size_t c = 0; c < n; ++c) uphill += lengths[c / per_feature] * (y[c] - next[c]) * (next[c] - x[c]);
+    for (std::size_t c = 0; c < n; ++c) uphill += lengths[c] * (y[c] - next[c]) * (next[c] - x[c]);
     const double following = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
     const double carry = uphill > 0 ? 0.0 : (momentum - 1) / following;
     momentum = uphill > 0 ? 1.0 : following;
@@ -76,7 +95,7 @@ std::vector<double> minimise(const InnerProblem& inner, Index classes, double& c
     std::swap(x, next);
     std::swap(bx, bnext);
     if (first < 0) first = size;
-    if (size <= kInnerAccuracy * kInnerAccuracy * first) break;
+    if (size <= accuracy * accuracy * first) break;
   }
   return x;
 }
@@ -88,7 +107,8 @@ class Search final : SoftmaxSearch {
         wide_(metric_kind(problem_) == MetricKind::diagonal),
         quadratic_(problem_),
         curvatures_(problem_),
-        probabilities_(problem_) {}
+        probabilities_(problem_),
+        sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 8 * problem_.dim() : 4 * problem_.features())) {}
 
   Finish run();
 
@@ -112,13 +132,22 @@ class Search final : SoftmaxSearch {
 
   std::vector<Index> features_to_move() const;
   std::vector<double> direction();
+  bool descends(std::span<const double> d, Point& next);
   bool step();
+  void build() {
+    if (!wide_) quadratic_.build(point_.w, curvatures_, sample_, rng_);
+  }
+  bool refine();
 
   bool wide_;
   LossQuadratic quadratic_;
   Curvatures curvatures_;
   Probabilities probabilities_;
+  Index sample_;  // rows in the quadratic
+  bool grown_ = false;
   double curvature_ = 1;  // of the quadratic, as the last inner problem found it
+  double accuracy_ = kFirstAccuracy;
+  double damping_ = 0;  // of the quadratic; see step()
 };
 
 // Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
@@ -154,7 +183,8 @@ std::vector<double> Search::direction() {
   if (chosen.empty()) return d;
   const MatrixPenalty penalty(spec, columns, classes, problem_.spec().intercept);
   const auto minimiser = [&](const QuadraticPart& part) {
-    std::vector<double> x = minimise({part, penalty, w, gradient}, classes, curvature_, progress_);
+    const Damped damped(part, damping_);
+    std::vector<double> x = minimise({damped, penalty, w, gradient}, classes, accuracy_, curvature_, progress_);
     finish_.passes += part.passes();
     return x;
   };
@@ -166,21 +196,33 @@ std::vector<double> Search::direction() {
   return d;
 }
 
-bool Search::step() {
-  const std::vector<double> d = direction();
+// Tries the direction at falling lengths; true with `next` where the objective falls enough.
+bool Search::descends(std::span<const double> d, Point& next) {
   const double penalty = penalty_.value(point_.w);
-  Point next;
-  double t = 1;
-  for (int trial = 0;; ++trial) {
+  for (double t = 1; t >= kShortest; t *= 0.4) {
     next.w = point_.w;
     kernel::axpy(t, d.data(), next.w.data(), problem_.dim());
     const double promised = t * product(d, point_.gradient) + penalty_.value(next.w) - penalty;
     if (!(promised < point_.rounding())) return false;
     expect_decrease(-promised);
     evaluate(next);
-    if (next.value <= point_.value + kSufficient * promised + point_.rounding()) break;
-    if (trial == kMostTrials || progress_.must_stop()) return false;
-    t *= 0.4;
+    if (next.value <= point_.value + kSufficient * promised + point_.rounding()) {
+      if (t == 1) damping_ = damping_ > kLeastDamping ? 0.2 * damping_ : 0.0;
+      return true;
+    }
+    if (progress_.must_stop()) return false;
+  }
+  return false;
+}
+
+// Where no length of the step will do, the quadratic is flatter than the loss: it is made steeper, until in the end the
+// step is a short one down the scaled gradient, which gains whenever anything does.
+bool Search::step() {
+  Point next;
+  while (!descends(direction(), next)) {
+    if (progress_.must_stop() || damping_ > kMostDamping) return false;
+    damping_ = std::max(10 * damping_, kFirstDamping);
+    if (wide_) evaluate(point_);  // the probabilities were those of the point refused
   }
   if (!wide_) {
     Change change = change_to(next);
@@ -190,20 +232,41 @@ bool Search::step() {
   return true;
 }
 
+// A better quadratic, where steps with this one gain too little; false when there is none.
+bool Search::refine() {
+  if (wide_) return false;
+  if (sample_ < problem_.rows() && (quadratic_.is_coupled() || !grown_)) {
+    sample_ = std::min(problem_.rows(), 4 * sample_);
+    grown_ = true;
+    build();
+  } else if (!quadratic_.is_coupled()) {
+    wide_ = true;
+    evaluate(point_);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Finish Search::run() {
   evaluate(point_);
-  const Index sample = std::min(problem_.rows(), 4 * problem_.features());
-  const auto build = [&] {
-    if (!wide_) quadratic_.build(curvatures_, sample, rng_);
-  };
   build();
   int steps = 0, in_vain = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity(), lowest = least;
   for (;;) {
     const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
     if (!goes_on(gap)) break;
-    in_vain = gap < least ? 0 : in_vain + 1;
-    least = std::min(least, gap);
+    const bool gains = gap < 0.5 * least || point_.value < lowest - kLeastGain * gap * std::abs(point_.value);
+    in_vain = gains ? 0 : in_vain + 1;
+    if (in_vain > 0 && (wide_ || quadratic_.is_coupled())) accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
+    if (gains) {
+      lowest = point_.value;
+      least = gap;
+    }
+    if (in_vain >= (quadratic_.is_coupled() ? kFewInVain : kManyInVain) && refine()) {
+      in_vain = 0;
+      continue;
+    }
     if (in_vain < kMostInVain && step()) {
       if (++steps % kStepsPerMetric == 0) build();
       continue;
@@ -211,6 +274,8 @@ Finish Search::run() {
     const bool again = recovers([&] {
       evaluate(point_);
       quadratic_.forget();
+      in_vain = 0;
+      damping_ = 0;
     });
     if (!again) break;
   }

@@ -43,17 +43,19 @@ TEST(MatrixPenalty, TheProxSatisfiesMoreausIdentity) {
         }
 }
 
-TEST(MatrixPenalty, StepsByFeatureAreTheProxOfEachFeatureOnItsOwn) {
+TEST(MatrixPenalty, StepsByWeightAreTheProxOfEachOnItsOwn) {
   for (const auto& spec : with_factors()) {
     if (spec.kind == MatrixPenaltyKind::nuclear) continue;
     const MatrixPenalty penalty(spec, 5, 3, Intercept::free);
-    const Vector v = testing::random_vector(18, 9), etas{0.1, 2, 1, 0.5, 3, 1};
-    Vector p = v;
+    const Vector v = testing::random_vector(18, 9), by_feature{0.1, 2, 1, 0.5, 3, 1};
+    Vector p = v, etas;
+    for (std::size_t c = 0; c < 18; ++c)
+      etas.push_back(by_feature[c / 3] * (penalty.couples_classes() ? 1.0 : 1.0 + 0.3 * static_cast<double>(c % 3)));
     penalty.prox(etas, p);
-    for (std::size_t j = 0; j < 6; ++j) {
+    for (std::size_t c = 0; c < 18; ++c) {
       Vector whole = v;
-      penalty.prox(etas[j], whole);
-      for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(p[j * 3 + k], whole[j * 3 + k], 1e-15);
+      penalty.prox(etas[c], whole);
+      EXPECT_NEAR(p[c], whole[c], 1e-15);
     }
   }
 }
