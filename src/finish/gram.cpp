@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index kMostColumns = 2000;
 // Passes that summing the matrix may take: for one problem, and for a sequence of them. Without a 1-norm others are quick.
-constexpr double kMostKinked[2] = {5, 200}, kMostSmooth[2] = {0, 30};
+constexpr double kMostKinked[2] = {4.5, 200}, kMostSmooth[2] = {0, 30};
 constexpr double kFilled = 0.15;  // share of stored entries above which rows are multiplied as dense ones
 constexpr Index kMostRounds = 60;
 constexpr int kPatience = 4;
@@ -34,8 +34,8 @@ Penalty penalty_of(const Problem& problem) {
 double matrix_passes(const Problem& problem) {
   const auto dim = static_cast<double>(problem.dim());
   const double stored = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows()) + 1;
-  const bool filled = problem.x().is_dense() || stored > kFilled * dim;
-  return (filled ? 0.04 * dim * dim : 0.5 * stored * stored) / (2 * stored + 4);
+  const bool dense = problem.x().is_dense(), filled = dense || stored > kFilled * dim;
+  return (filled ? 0.04 * dim * dim : 0.5 * stored * stored) / ((dense ? 0.8 : 2) * stored + 4);
 }
 
 class GramSequence final : public FinishSequence {

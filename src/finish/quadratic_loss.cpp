@@ -18,6 +18,11 @@ constexpr double kShortStretch = 0.01;  // of the loss is gained
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+double mean_target(const Problem& problem) {
+  const auto term = [&](Index i) { return problem.weight(i) * problem.targets()[at(i)]; };
+  return sum_over_rows(problem, term) / problem.total_weight();
+}
+
 }  // namespace
 
 QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w, const std::function<bool()>& must_stop)
@@ -28,6 +33,9 @@ QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w, 
       w_(w.begin(), w.begin() + size_),
       slopes_(at(size_)),
       intercept_(free_intercept_ ? w.back() : 0.0) {
+  // Where nothing else is off zero, the intercept's minimum is the mean: a pass less on the way there.
+  if (free_intercept_ && std::all_of(w.begin(), w.end(), [](double value) { return value == 0; }))
+    intercept_ = mean_target(problem);
   sum_matrix(must_stop);
   if (!must_stop || !must_stop()) anchor();
 }
