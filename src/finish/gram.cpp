@@ -130,16 +130,20 @@ class GramSequence final : public FinishSequence {
         {.loss = quadratic_->loss(), .margins = {}, .gradient = gradient, .mean_row = quadratic_->mean_row()});
   }
 
-  // How much larger the relative gap may be than it seems. Slopes that are larger shrink the dual point, or add to the
-  // conjugate what they differ by times the weight.
+  // How much larger the relative gap may be than it seems: slopes that are larger shrink the dual point, or add to the
+  // conjugate where that is finite.
   double doubt(const Certificate& found) const {
     if (quadratic_->at_anchor()) return 0;
     double shrink = 0, conjugate = 0, squares = 0, product = 0, length = 0;
     for (Index j = 0; j < quadratic_->size(); ++j) {
       const double error = quadratic_->slope_error(j), w = quadratic_->w()[at(j)];
-      if (penalty_.l2_of(j) == 0) shrink = std::max(shrink, error / std::max(penalty_.l1_of(j), 1e-300));
-      conjugate += 2 * std::abs(w) * error;
-      product += std::abs(w * quadratic_->slopes()[at(j)]);
+      const double slope = quadratic_->slopes()[at(j)], l1 = penalty_.l1_of(j), l2 = penalty_.l2_of(j);
+      conjugate += std::abs(w) * error;
+      if (l2 > 0)
+        conjugate += error * (std::max(0.0, std::abs(slope) - l1) + error) / (2 * l2);
+      else
+        shrink = std::max(shrink, error / l1);  // without either, there is no dual, and this is not used
+      product += std::abs(w * slope);
       squares += error * error;
       length += w * w;
     }

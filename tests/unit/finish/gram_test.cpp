@@ -168,6 +168,23 @@ TEST(Gram, APathIsThatOfTheRows) {
       }
 }
 
+TEST(Gram, TheGapIsThatOfTheRows) {
+  const auto sample = testing::random_sample(400, 15, 34, 0.5);
+  for (const auto& penalty : penalties())
+    for (const auto intercept : testing::kIntercepts)
+      for (const double tol : {0.1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
+        ProblemSpec spec{kSquared, penalty, intercept, ClassWeight::none, "", 0};
+        if (!penalty.factors.empty()) continue;
+        const Problem problem(sample.data(sample.table.dense<float>(), kSquared, true), spec);
+        SCOPED_TRACE(problem.formula());
+        const Finish found = finish(problem, tol);
+        const Certificate rows = certify(problem, found.w);
+        EXPECT_EQ(found.certificate.kind, rows.kind);
+        EXPECT_LE(rows.relative_gap, found.certificate.relative_gap + 1e-14);
+        EXPECT_NEAR(rows.relative_gap, found.certificate.relative_gap, 1e-8);  // what rounding may do, at most
+      }
+}
+
 TEST(Gram, RowsAreReadForTheFirstLambdaOnly) {
   const auto sample = testing::random_sample(500, 20, 24);
   ProblemSpec spec{kSquared, {PenaltyKind::l1, 1, 0.5, {}, {}}, Intercept::free, ClassWeight::none, "", 0};
