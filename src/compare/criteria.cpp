@@ -16,12 +16,26 @@ const char* name_of(Outcome outcome) {
 
 namespace {
 
-void say_what_is_missing(const Claim& claim, const Evidence& evidence, Finding& finding) {
+criteria::Strings absent_sets(const Claim& claim, const Evidence& evidence) {
   criteria::Strings absent;
   for (const std::string& name : criteria::strings_of(claim.criterion, "sets"))
     if (evidence.results.find(name) == nullptr) absent.push_back(name);
-  finding.in_short = absent.empty() ? "no runs to judge by" : "not run: " + criteria::join(absent);
-  finding.measured = finding.in_short + (evidence.missing.empty() ? "" : ". Of the runs it needs: " + evidence.missing);
+  return absent;
+}
+
+// A claim about sets that are not all there is confirmed in part at best.
+void say_what_is_missing(const Claim& claim, const Evidence& evidence, Finding& finding) {
+  const std::string absent = criteria::join(absent_sets(claim, evidence));
+  if (finding.outcome != Outcome::not_measured) {
+    if (absent.empty()) return;
+    finding.in_short += " (not run: " + absent + ")";
+    finding.measured += ". Not run: " + absent;
+    if (finding.outcome == Outcome::confirmed) finding.outcome = Outcome::partly;
+  } else if (finding.measured.empty()) {
+    finding.in_short = absent.empty() ? "no runs to judge by" : "not run: " + absent;
+    finding.measured =
+        finding.in_short + (evidence.missing.empty() ? "" : ". Of the runs it needs: " + evidence.missing);
+  }
 }
 
 }  // namespace
@@ -34,8 +48,7 @@ Finding judge(const Claim& claim, const Evidence& evidence) {
       if (kind != entry.kind) continue;
       Finding finding = entry.judge(claim.criterion, evidence);
       finding.says = claim.says;
-      if (finding.outcome == Outcome::not_measured && finding.measured.empty())
-        say_what_is_missing(claim, evidence, finding);
+      say_what_is_missing(claim, evidence, finding);
       return finding;
     }
   throw Error("there is no criterion '" + kind + "'", "see src/compare/criteria_*.cpp");

@@ -67,10 +67,10 @@ Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Set
 std::string left_out_of(const RunGroup& group, const Settings& settings) {
   const Json wanted = effective_plan(group, settings);
   std::vector<std::string> parts;
-  for (const char* key : {"trials", "iterations"})
-    if (wanted.at(key) != group.plan.at(key))
-      parts.push_back(
-          fmt::format("{} {} instead of {}", wanted.at(key).get<Index>(), key, group.plan.at(key).get<Index>()));
+  for (const std::string one : {"trial", "iteration"}) {
+    const Index now = wanted.at(one + "s"), full = group.plan.at(one + "s");
+    if (now != full) parts.push_back(fmt::format("{} {}{} instead of {}", now, one, now == 1 ? "" : "s", full));
+  }
   if (wanted.at("data").size() != group.plan.at("data").size())
     parts.push_back(fmt::format("{} of {} sets", wanted.at("data").size(), group.plan.at("data").size()));
   if (wanted.value("seconds", 0.0) != group.plan.value("seconds", 0.0))

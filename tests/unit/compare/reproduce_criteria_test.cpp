@@ -116,6 +116,9 @@ TEST(ReproduceCriteria, WhatCannotBeJudgedSaysWhy) {
   EXPECT_EQ(absent.measured, "no runs to judge by. Of the runs it needs: not run: A, B, C");
   EXPECT_EQ(absent.in_short, "no runs to judge by");
   EXPECT_EQ(judged(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["A", "C"]})").in_short, "not run: A, C");
+  const Finding half = judged(race(), R"({"kind": "wins-on", "label": "sgd", "sets": ["C", "D"]})");
+  EXPECT_EQ(half.outcome, Outcome::partly);  // on the one that was run
+  EXPECT_EQ(half.in_short, "sgd first on 1 of 1 (not run: D)");
 }
 
 TEST(ReproduceCriteria, WhoIsFirstByLessThanTheDistanceOfTwoLooksIsSoNarrowly) {

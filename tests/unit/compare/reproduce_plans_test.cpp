@@ -167,7 +167,7 @@ TEST_F(ReproducePlans, WhatIsCoveredIsCountedInTrialsThatEveryMethodHas) {
 TEST_F(ReproducePlans, TheMarkdownTableHasAShortRowForEachClaimAndTheNumbersBelow) {
   const Json results =
       Json::parse(R"j({"command": ["s3gd", "reproduce"], "version": "1.2.3", "created": "2026-01-02T03:04:05Z",
-    "machine": {"cpu": "A1", "cores": 2}, "seconds": 7.4, "left_out": ["training: 1 trials instead of 5"],
+    "machine": {"cpu": "A1", "cores": 2}, "seconds": 7.4, "left_out": ["training: 1 trial instead of 5"],
     "sets": [{"name": "IJCNN", "differs": ""}, {"name": "MED11 (generated)", "differs": "generated rows"}],
     "figures": [{"name": "steps", "paper": "Figure 2", "runs": 3, "planned": 7, "lacking": "not run: MED11",
                  "claims": [{"says": "a | b", "outcome": "partly", "outcome_in_words": "partly", "in_short": "1 %",
@@ -179,7 +179,7 @@ TEST_F(ReproducePlans, TheMarkdownTableHasAShortRowForEachClaimAndTheNumbersBelo
             "\nNot all was run:\n\n- `steps`: 3 of 7 runs: not run: MED11\n"
             "\nThe numbers behind it:\n\n- `steps` (Figure 2). *a | b* 1 %. IJCNN 1 %.\n"
             "\nSets that are not exactly the paper's:\n\n- MED11 (generated): generated rows\n"
-            "\nLeft out:\n\n- training: 1 trials instead of 5\n");
+            "\nLeft out:\n\n- training: 1 trial instead of 5\n");
 }
 
 }  // namespace
