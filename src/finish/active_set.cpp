@@ -98,8 +98,9 @@ void ActiveSet::carry_on() {
 Certificate ActiveSet::certificate() const {
   RowsSeen seen{.loss = terms_.loss, .margins = u_, .gradient = gradient_, .mean_row = mean_row_};
   if (!certificate_needs_positives(problem_)) return certify_seen(problem_, w_, seen);
-  const OfPositives positives = sum_positives(problem_, w_, terms_.loss, gradient_, *smaller_class_);
-  seen.positives = &positives;
+  OfPositives positives;
+  if (positives_.gradient.empty()) positives = sum_positives(problem_, w_, terms_.loss, gradient_, *smaller_class_);
+  seen.positives = positives_.gradient.empty() ? &positives : &positives_;
   return certify_seen(problem_, w_, seen);
 }
 
@@ -235,6 +236,7 @@ bool ActiveSet::leave_zero() {
     w_ = next;
     u_ = u;
     looked_ = false;
+    positives_.gradient.clear();
     std::swap(terms_, trial_terms_);
     value_ = terms_.loss + penalty_.value(std::span<const double>(w_));
     norm_ = norm_of(w_);

@@ -95,6 +95,7 @@ class ActiveSet {
   bool carries_on_ = false;
   std::vector<double> mean_row_;               // kept for certificates of the squared loss ...
   std::optional<SmallerClass> smaller_class_;  // ... and of those that classify
+  OfPositives positives_, trial_positives_;    // of them too, at w, where the last step looked at all rows
   std::optional<Solved> before_;               // the solution under the last penalty
   std::vector<double> diagonal_;               // of a bound of the Hessian, about
   RowTerms terms_;

@@ -223,8 +223,11 @@ void ActiveSet::look_with_all_rows(const std::vector<double>& moved) {
   for (std::size_t k = 0; k < moved.size(); ++k) trial_w_[at(columns_->chosen()[k])] += moved[k];
   trial_gradient_.resize(w_.size());
   trial_terms_.curvatures.resize(u_.size());
-  trial_terms_.loss =
-      sum_rows(problem_, {}, trial_w_, Arithmetic::exact, trial_gradient_, {trial_u_, trial_terms_.curvatures}).loss;
+  trial_positives_.gradient.resize(smaller_class_ ? w_.size() : 0);
+  const RowSums sums = sum_rows(problem_, {}, trial_w_, Arithmetic::exact, trial_gradient_,
+                                {trial_u_, trial_terms_.curvatures, trial_positives_.gradient});
+  trial_terms_.loss = sums.loss;
+  trial_positives_.loss = sums.positive_loss;
   passes_ += 1;
 }
 
@@ -254,7 +257,11 @@ bool ActiveSet::walk(const std::vector<double>& moved, double promised, int atte
     }
     for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
     looked_ = all_rows;
-    if (all_rows) std::swap(gradient_, trial_gradient_);
+    positives_.gradient.clear();
+    if (all_rows) {
+      std::swap(gradient_, trial_gradient_);
+      std::swap(positives_, trial_positives_);
+    }
     std::swap(u_, trial_u_);
     std::swap(terms_, trial_terms_);
     value_ = value;

@@ -58,6 +58,7 @@ void SmoothSearch::go_on(const FinishInput& input, Progress& progress) {
   arithmetic_ = Arithmetic::exact;
   finish_ = {};
   running_ = goes_on_ = true;
+  needs_positives_ = certificate_needs_positives(problem_);
   point_.value = loss + penalty_.value(std::span<const double>(point_.w));
   for (std::size_t j = 0; j < gradient.size(); ++j) point_.gradient[j] = gradient[j] + ridge_[j] * point_.w[j];
 }
@@ -65,7 +66,13 @@ void SmoothSearch::go_on(const FinishInput& input, Progress& progress) {
 void SmoothSearch::evaluate(std::span<const Index> rows, Point& at_point, const PerRow& keep) {
   at_point.gradient.resize(at_point.w.size());
   at_point.made_in = arithmetic_;
-  const RowSums sums = sum_rows(problem_, rows, at_point.w, arithmetic_, at_point.gradient, keep);
+  PerRow wanted = keep;
+  at_point.positives.reset();
+  if (rows.empty() && goes_on_ && needs_positives_)
+    wanted.positive_gradient =
+        at_point.positives.emplace(OfPositives{0, std::vector<double>(at_point.w.size())}).gradient;
+  const RowSums sums = sum_rows(problem_, rows, at_point.w, arithmetic_, at_point.gradient, wanted);
+  if (at_point.positives) at_point.positives->loss = sums.positive_loss;
   const double scale = sums.weight > 0 ? problem_.total_weight() / sums.weight : 1.0;
   kernel::scale(scale, at_point.gradient.data(), problem_.dim());
   for (std::size_t j = 0; j < ridge_.size(); ++j) at_point.gradient[j] += ridge_[j] * at_point.w[j];
@@ -77,7 +84,6 @@ void SmoothSearch::evaluate(std::span<const Index> rows, Point& at_point, const 
 void SmoothSearch::evaluate_all() {
   for (auto* one : {&margins_, &new_margins_, &curvatures_}) one->resize(at(problem_.rows()));
   evaluate({}, point_, {margins_, curvatures_});
-  positives_.reset();
 }
 
 bool SmoothSearch::report(std::span<const double> w) {
@@ -97,18 +103,11 @@ std::vector<double> SmoothSearch::loss_gradient() const {
 double SmoothSearch::estimated_gap() const { return optimality_.relative_gap(point_.w, loss_gradient(), point_.value); }
 
 bool SmoothSearch::certified() {
-  if (goes_on_ && knows_point()) {
+  if (goes_on_ && knows_point() && (point_.positives || !needs_positives_)) {
     const std::vector<double> gradient = loss_gradient();
     const double loss = point_.value - penalty_.value(std::span<const double>(point_.w));
     RowsSeen seen{.loss = loss, .margins = margins_, .gradient = gradient, .enough = input_->tol};
-    if (certificate_needs_positives(problem_)) {
-      if (!smaller_class_) smaller_class_.emplace(problem_);
-      if (!positives_) {
-        positives_ = sum_positives(problem_, point_.w, loss, gradient, *smaller_class_);
-        finish_.passes += static_cast<double>(smaller_class_->rows.size()) / static_cast<double>(problem_.rows());
-      }
-      seen.positives = &*positives_;
-    }
+    if (point_.positives) seen.positives = &*point_.positives;
     finish_.certificate = certify_seen(problem_, point_.w, seen);
   } else {
     finish_.certificate = certify(problem_, point_.w);
@@ -175,7 +174,6 @@ void SmoothSearch::move_to(Point& next) {
   remember(point_, next);
   std::swap(margins_, new_margins_);
   std::swap(point_, next);
-  positives_.reset();
 }
 
 bool SmoothSearch::full_step(const Metric& metric, std::span<const double> bend) {

@@ -24,6 +24,7 @@ class SmoothSearch {
     std::vector<double> w, gradient;  // of F: penalty included
     double value = std::numeric_limits<double>::infinity();
     Arithmetic made_in = Arithmetic::data;
+    std::optional<OfPositives> positives;  // kept where certificates will ask for them
 
     // Differences of F below this are rounding.
     double rounding() const { return (made_in == Arithmetic::data ? 1e-8 : 1e-13) * std::abs(value); }
@@ -75,10 +76,9 @@ class SmoothSearch {
   Optimality optimality_;
   Arithmetic arithmetic_ = Arithmetic::data;
   std::vector<double> margins_, new_margins_, aim_;
-  std::optional<SmallerClass> smaller_class_;
-  std::optional<OfPositives> positives_;  // of the present point
   bool running_ = true;
   bool goes_on_ = false;
+  bool needs_positives_ = false;
 };
 
 }  // namespace s3gd

@@ -165,7 +165,10 @@ std::vector<double> hessian(const Problem& problem, std::span<const double> h, s
   const auto size = static_cast<Index>(chosen.size());
   std::vector<Index> place(at(problem.cols() + 1), -1);
   for (Index k = 0; k < size; ++k) place[at(chosen[at(k)])] = k;
-  return sum_chunks(problem, size * size, size * size / 8 + 1, [&](Index begin, Index end, double* sums) {
+  // A sparse row is multiplied entry by entry: cut into chunks for more than that, it would be the sums that cost.
+  const Index entries = problem.x().stored() / std::max<Index>(1, problem.rows()) + 1;
+  const Index work = std::min(size * size / 8 + 1, problem.x().is_dense() ? size * size : entries * entries);
+  return sum_chunks(problem, size * size, work, [&](Index begin, Index end, double* sums) {
     problem.x().visit([&](const auto& view) { add_outer(view, h, chosen, place, begin, end, sums, must_stop); });
   });
 }

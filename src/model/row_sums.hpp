@@ -14,14 +14,17 @@ namespace s3gd {
 enum class Arithmetic : std::uint8_t { data, exact };
 
 struct RowSums {
-  double loss = 0;    // sum_i q_i psi(u_i, y_i) over the rows asked for
-  double weight = 0;  // sum_i q_i over them
+  double loss = 0;           // sum_i q_i psi(u_i, y_i) over the rows asked for
+  double weight = 0;         // sum_i q_i over them
+  double positive_loss = 0;  // of those with a target above zero; only where their gradient is asked for
 };
 
 // What a pass leaves for each row, in the order of the rows asked for; empty spans are left out.
 struct PerRow {
   std::span<double> margins;
   std::span<double> curvatures;  // q_i psi''(u_i, y_i)
+  // Not for each row: the gradient of those with a target above zero; in double whatever is asked for.
+  std::span<double> positive_gradient = {};
 };
 
 // `rows` empty = all. gradient = sum_i q_i psi'(u_i, y_i) x_i, the intercept's component last.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/full_pass.hpp"
+#include "model/row_sums.hpp"
 #include "s3gd/error.hpp"
 #include "support/random_problem.hpp"
 
@@ -281,6 +282,47 @@ TEST(FullPass, MarginsOfAMatrixAreThoseOfTheProblem) {
     margins(problem.x(), own, again, 2);
     EXPECT_EQ(u, again);
     EXPECT_THROW(margins(problem.x(), std::span(w).first(5), again, 1), Error);
+  }
+}
+
+// Many rows for several chunks, few for one; either class the smaller one; columns so many that passes go by them.
+TEST(RowSums, OfTheRowsAboveZeroAreThoseOfThatClassAlone) {
+  struct Shape {
+    Index rows, cols;
+  };
+  for (const Shape shape : {Shape{60, 5}, Shape{30000, 6}, Shape{700, 3000}}) {
+    const auto sample = random_sample(shape.rows, shape.cols, 5, shape.cols > 100 ? 0.3 : 0.6);
+    for (const char* positive : {"0", "1"})
+      for (const bool dense : {true, false}) {
+        ProblemSpec spec;
+        spec.positive = positive;
+        const Matrix x = dense ? sample.table.dense<float>() : sample.table.csr<float, std::int32_t>();
+        const auto sums = [&](int threads, Vector& gradient, Vector& ups) {
+          spec.threads = threads;
+          const Problem problem(sample.data(x, spec.loss, true), spec);
+          const Vector w = testing::random_vector(problem.dim(), 8, 0.1);
+          gradient.resize(w.size());
+          ups.resize(w.size());
+          return sum_rows(problem, {}, w, Arithmetic::exact, gradient, {{}, {}, ups});
+        };
+        Vector gradient, ups, again(gradient), again_ups;
+        const RowSums found = sums(1, gradient, ups);
+        EXPECT_EQ(sums(3, again, again_ups).positive_loss, found.positive_loss);
+        EXPECT_EQ(again_ups, ups);
+        EXPECT_EQ(again, gradient);
+        const Problem problem(sample.data(x, spec.loss, true), spec);
+        const Vector w = testing::random_vector(problem.dim(), 8, 0.1);
+        Vector slow(w.size(), 0.0), one(w.size());
+        double loss = 0;
+        for (Index i = 0; i < shape.rows; ++i) {
+          if (!(problem.targets()[static_cast<std::size_t>(i)] > 0)) continue;
+          const Index row[] = {i};
+          loss += sum_rows(problem, row, w, Arithmetic::exact, one).loss;
+          for (std::size_t j = 0; j < slow.size(); ++j) slow[j] += one[j];
+        }
+        EXPECT_NEAR(found.positive_loss, loss, 1e-12);
+        for (std::size_t j = 0; j < slow.size(); ++j) EXPECT_NEAR(ups[j], slow[j], 1e-12);
+      }
   }
 }
 
