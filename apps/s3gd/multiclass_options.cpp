@@ -55,7 +55,8 @@ std::string asked_multiclass(const MulticlassOptions& options, const ProblemOpti
   if (!problem.spec.positive.empty()) throw UsageError(what + " fits all classes together: leave out --binary");
   if (matrix && problem.c) throw UsageError("--C goes with --penalty l2 or l1; give --lambda");
   if (problem.spec.loss.kind != LossKind::logistic)
-    throw UsageError(what + " has the softmax loss: leave out --loss, or use --multiclass ovr");
+    throw UsageError(what + " has the softmax loss: leave out --loss, or " +
+                     (matrix ? "take --penalty l2, l1 or elastic-net" : "use --multiclass ovr"));
   return "softmax";
 }
 
@@ -67,7 +68,10 @@ std::string multiclass_kind(const std::string& asked, const ProblemSpec& spec, c
   if (asked == "softmax") return asked;
   if (classes_of(data, spec.loss.kind).size() == 2) return {};
   if (asked == "ovr") return asked;
-  return spec.loss.kind == LossKind::logistic && solver == "auto" && softmax_has(spec) ? "softmax" : "ovr";
+  const std::vector<SolverInfo> own = softmax_only_solvers();
+  const bool suits = solver == "auto" ||
+                     std::any_of(own.begin(), own.end(), [&](const SolverInfo& one) { return one.name == solver; });
+  return spec.loss.kind == LossKind::logistic && suits && softmax_has(spec) ? "softmax" : "ovr";
 }
 
 SoftmaxSpec softmax_spec(const ProblemSpec& stated, const std::string& penalty) {

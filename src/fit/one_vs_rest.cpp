@@ -120,7 +120,7 @@ class Fits {
     else if (options_.seconds > 0 && options.seconds <= 0)
       solution = without_features(problem, Status::out_of_time);
     else
-      solution = solve_class(k, problem, options);
+      solution = keep_from_winning(problem, solve_class(k, problem, options));
     if (side_by_side_ > 1 && !ended) solution.summary.cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_started;
     if (!input_.watch) return;
     const std::lock_guard lock(watch_mutex_);
@@ -177,6 +177,19 @@ class Fits {
   double seconds_for(Index k) const {
     const Index rounds = (count() - k + side_by_side_ - 1) / side_by_side_;
     return (options_.seconds - (wall_now() - started_)) / static_cast<double>(rounds);
+  }
+
+  // A class that was cut short may be no better than a constant yet, and win everywhere over those that were fitted.
+  Solution keep_from_winning(const Problem& problem, Solution solution) const {
+    const Status status = solution.summary.status;
+    const bool cut = status == Status::interrupted || status == Status::out_of_time || status == Status::out_of_passes;
+    if (!cut || !input_.starts.empty()) return solution;
+    Solution constant = without_features(problem, status);
+    if (solution.summary.objective < constant.summary.objective) return solution;
+    solution.w = std::move(constant.w);
+    solution.summary.objective = constant.summary.objective;
+    solution.summary.certificate = constant.summary.certificate;
+    return solution;
   }
 
   // No pass over the rows: an interrupt is to end soon. So there is no certificate either.

@@ -1,12 +1,17 @@
 #include "fit/one_vs_rest_summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "solve/sentences.hpp"
+
 namespace s3gd {
 namespace {
+
+constexpr std::size_t kMostAdvice = 6;
 
 // An interrupt concerns the whole run; a diverged class is useless; the others are short of the tolerance.
 int severity(Status status) {
@@ -78,15 +83,26 @@ std::vector<Stage> merge_stages(std::span<const Summary> summaries) {
   return stages;
 }
 
-// What all classes are told is said once; of the rest, what the class that went worst is told.
+// What all classes are told is said once; what some are told, with their names, the class that went worst first. How far
+// from the tolerance a class stopped is told of the worst alone.
 std::vector<std::string> merge_advice(std::span<const std::string> classes, std::span<const Summary> summaries,
                                       std::size_t worst) {
+  std::vector<std::string> texts = summaries[worst].advice;
+  for (const Summary& summary : summaries)
+    for (const std::string& text : summary.advice)
+      if (!is_about_limits(text) && std::count(texts.begin(), texts.end(), text) == 0) texts.push_back(text);
   std::vector<std::string> advice;
-  for (const std::string& text : summaries[worst].advice) {
-    const bool for_all = std::all_of(summaries.begin(), summaries.end(), [&](const Summary& summary) {
-      return std::count(summary.advice.begin(), summary.advice.end(), text) > 0;
-    });
-    advice.push_back(for_all ? text : fmt::format("class {}: {}", classes[worst], text));
+  for (const std::string& text : texts) {
+    std::vector<std::string> told;
+    for (std::size_t k = 0; k < summaries.size(); ++k)
+      if (std::count(summaries[k].advice.begin(), summaries[k].advice.end(), text) > 0) told.push_back(classes[k]);
+    if (advice.size() == kMostAdvice) {
+      advice.push_back(fmt::format("{} more of the kind, for single classes", texts.size() - kMostAdvice));
+      break;
+    }
+    const bool for_all = told.size() == summaries.size();
+    advice.push_back(for_all ? text
+                             : fmt::format("class{} {}: {}", told.size() > 1 ? "es" : "", fmt::join(told, ", "), text));
   }
   const auto unfinished = std::count_if(summaries.begin(), summaries.end(), [](const Summary& summary) {
     return summary.status != Status::converged && summary.status != Status::early_stopped;

@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "fit/family.hpp"
 #include "s3gd/error.hpp"
+#include "solve/sentences.hpp"
 
 namespace s3gd {
 namespace {
@@ -47,6 +48,7 @@ void count_weights(const ProblemFamily& family, PathPoint& point) {
 bool cut_short(Status status) { return status == Status::interrupted || status == Status::out_of_time; }
 
 void add_advice(const ProblemFamily& family, double largest, const SolveOptions& options, Path& path) {
+  advise_on_rows(report_sample(family.data()), path.advice);
   Index unfinished = 0, above = 0;
   double worst = 0;
   for (const PathPoint& point : path.points) {

@@ -118,7 +118,12 @@ void ClassSearch::report(Index max_iterations, bool certifies) {
   slow_ = gap_ < kFar && gap_ > kSlow * before;
   ++finish_.iterations;
   const double nan = std::nan("");
-  if (!progress_->moved(point_.w, finish_.passes, certifies ? point_.value : nan, certifies ? gap_ : nan) ||
+  // As certificates tell it: no objective is below zero.
+  const bool told_as_gap =
+      std::all_of(ridge_.begin(), ridge_.begin() + problem_.cols(), [](double one) { return one > 0; });
+  const double most_told = told_as_gap ? 1.0 : std::numeric_limits<double>::infinity();
+  if (!progress_->moved(point_.w, finish_.passes, certifies ? point_.value : nan,
+                        certifies ? std::min(gap_, most_told) : nan) ||
       finish_.iterations > max_iterations)
     stop();
   else if (certifies && !refused_ && watch_.worth_certifying(gap_))

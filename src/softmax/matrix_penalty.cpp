@@ -107,7 +107,7 @@ MatrixPenaltySpec matrix_penalty(const PenaltySpec& penalty) {
     case PenaltyKind::none:
       break;
     case PenaltyKind::l1_l2norm:
-      throw Error("softmax does not take the penalty l1-l2norm", "use elastic-net or group-lasso");
+      throw Error("softmax does not take the penalty l1-l2norm", "use elastic-net or group");
   }
   return spec;
 }

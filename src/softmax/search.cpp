@@ -35,7 +35,9 @@ bool SoftmaxSearch::goes_on(double estimate) {
     return false;
   }
   ++finish_.iterations;
-  if (progress_.moved(point_.w, finish_.passes, point_.value, estimate) && finish_.iterations <= input_.max_iterations)
+  // Told as certificates tell it: no objective is below zero.
+  const double told = penalty_.has_dual() ? std::min(estimate, 1.0) : estimate;
+  if (progress_.moved(point_.w, finish_.passes, point_.value, told) && finish_.iterations <= input_.max_iterations)
     return true;
   finish_.end = FinishEnd::stopped;
   return false;

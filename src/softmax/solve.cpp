@@ -10,6 +10,7 @@
 #include "base/nearest.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/softmax.hpp"
+#include "softmax/advice.hpp"
 #include "softmax/finish.hpp"
 #include "softmax/identity.hpp"
 #include "softmax/matrix_penalty.hpp"
@@ -20,6 +21,8 @@
 
 namespace s3gd {
 namespace {
+
+constexpr double kCentred = 1e-12;  // of the largest intercept: a mean that is rounding
 
 struct Method {
   const char* name;
@@ -41,8 +44,7 @@ void check_options(const SoftmaxProblem& problem, const SolveOptions& options, c
   std::vector<std::string> names;
   for (const SolverInfo& info : softmax_solvers()) names.push_back(info.name);
   if (std::find(names.begin(), names.end(), options.solver) == names.end())
-    throw Error("softmax has no solver '" + options.solver + "'",
-                "did you mean " + nearest(options.solver, names) + "?");
+    throw Error("softmax has no solver '" + options.solver + "'", suggestion(options.solver, names));
   if (options.solver == "quasi-newton" && !MatrixPenalty(problem).smooth())
     throw Error("quasi-newton is for l2 or no penalty", "use --solver auto or prox-newton");
   if (options.batch < 1) throw Error(fmt::format("batch is {}", options.batch), "give at least 1");
@@ -82,6 +84,20 @@ struct Run {
   Archive* resumed() const { return checkpoint != nullptr ? checkpoint->resumed() : nullptr; }
 };
 
+// Free intercepts may all be shifted by the same amount: those that sum to zero are the ones to show.
+void centre_intercepts(const SoftmaxProblem& problem, std::span<double> w) {
+  if (problem.spec().intercept != Intercept::free) return;
+  const std::span<double> intercepts = w.last(static_cast<std::size_t>(problem.classes()));
+  double sum = 0, largest = 0;
+  for (const double one : intercepts) {
+    sum += one;
+    largest = std::max(largest, std::abs(one));
+  }
+  const double mean = sum / static_cast<double>(problem.classes());
+  if (!(std::abs(mean) > kCentred * largest)) return;  // as a warm start left them
+  for (double& one : intercepts) one -= mean;
+}
+
 // The last word: parameters (the best on the validation rows, where the run stops by those and has not converged), their
 // certificate and the status.
 Solution close(const Run& run, std::vector<double> w, Certificate certificate, bool diverged, bool stopped) {
@@ -96,6 +112,7 @@ Solution close(const Run& run, std::vector<double> w, Certificate certificate, b
     status = Status::converged;
   else if (stopped)
     status = interrupted() ? Status::interrupted : run.journal.stopped_by();
+  centre_intercepts(run.problem, w);
   return run.journal.close(std::move(w), status, certificate);
 }
 
@@ -228,21 +245,6 @@ Solution run_stages(const Run& run, const Method* method, std::vector<double> st
   return close(run, std::move(start), {.relative_gap = std::nan("")}, false, true);
 }
 
-void add_advice(const SoftmaxProblem& problem, const SolveOptions& options, Summary& summary) {
-  if (summary.status != Status::out_of_passes && summary.status != Status::out_of_time &&
-      summary.status != Status::diverged)
-    return;
-  summary.advice.push_back(fmt::format(
-      "stopped after {:.3g} passes at a relative gap of {:.2g}, short of the tolerance {:.2g}: {}", summary.passes,
-      summary.certificate.relative_gap, options.tol,
-      options.solver == "s3gd" ? "stochastic steps of constant size stop at a floor; --solver auto finishes exactly"
-                               : "allow more --seconds or --passes, or a larger --tol"));
-  if (problem.spec().penalty.kind == MatrixPenaltyKind::none)
-    summary.advice.push_back(
-        "there is no penalty: on separable classes the weights grow without end; give --penalty l2 with a small "
-        "--lambda");
-}
-
 }  // namespace
 
 std::vector<SolverInfo> softmax_solvers() {
@@ -267,9 +269,9 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const SolveOptions&
   Solution solution = run_stages(run, method, std::move(start), begins);
   if (file) add_trouble(*file, solution.summary);
   solution.summary.solver = options.solver;
-  add_advice(problem, options, solution.summary);
   SoftmaxSolution result{std::move(solution.w), std::move(solution.summary), std::move(solution.trace), {}};
   if (problem.spec().penalty.kind == MatrixPenaltyKind::nuclear) result.rank = penalty.rank(result.w);
+  add_advice(problem, options, result);
   return result;
 }
 

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
-#include "anchor/rows.hpp"
+#include "solve/row_sample.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kFewestRows = 200, kMostRows = 5000;
-constexpr Index kMostEntries = 2'000'000;
-
-double median_of(std::vector<double>& values) {
+double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -21,21 +19,6 @@ double median_of(std::vector<double>& values) {
 double share_beyond(const std::vector<double>& margins, double border, double side) {
   const auto beyond = std::count_if(margins.begin(), margins.end(), [&](double u) { return side * (u - border) > 0; });
   return static_cast<double>(beyond) / static_cast<double>(margins.size());
-}
-
-// Calls visit(view, row) for the rows of the sample.
-template <class Visit>
-void for_each_in_sample(const Problem& problem, Visit&& visit) {
-  const Index n = problem.rows();
-  const Index per_row = std::max<Index>(1, problem.x().stored() / n);
-  const Index wanted = std::min(n, std::clamp(kMostEntries / per_row, kFewestRows, kMostRows));
-  problem.x().visit([&](const auto& view) {
-    for (Index k = 0; k < wanted; ++k) {
-      const auto row =
-          static_cast<Index>(static_cast<double>(k) * (static_cast<double>(n) / static_cast<double>(wanted)));
-      if (problem.weight(row) != 0) visit(view, row);
-    }
-  });
 }
 
 template <class View>
@@ -48,10 +31,10 @@ double product(const View& x, Index i, const double* w) {
 
 }  // namespace
 
-SampleReport report_sample(const Problem& problem) {
+SampleReport report_sample(const Matrix& x, const std::function<double(Index)>& weight) {
   SampleReport report;
-  std::vector<double> largest(static_cast<std::size_t>(problem.cols()), 0.0);
-  for_each_in_sample(problem, [&](const auto& view, Index row) {
+  std::vector<double> largest(static_cast<std::size_t>(x.cols()), 0.0);
+  for_each_in_sample(x, weight, [&](const auto& view, Index row) {
     bool zero = true;
     for_each_nonzero(view, row, [&](Index j, auto entry) {
       zero = false;
@@ -69,24 +52,37 @@ SampleReport report_sample(const Problem& problem) {
   return report;
 }
 
+SampleReport report_sample(const Problem& problem) {
+  return report_sample(problem.x(), [&](Index row) { return problem.weight(row); });
+}
+
+SampleReport report_sample(const Dataset& data) {
+  return report_sample(data.x, [&](Index row) { return data.weights.empty() ? 1.0 : data.weights[row]; });
+}
+
+std::pair<ClassReport, ClassReport> compare_classes(const std::vector<double>& high, const std::vector<double>& low) {
+  ClassReport a{static_cast<Index>(high.size()), 0}, b{static_cast<Index>(low.size()), 0};
+  if (high.empty() || low.empty()) return {a, b};
+  a.astray = share_beyond(high, median_of(low), -1);
+  b.astray = share_beyond(low, median_of(high), 1);
+  return {a, b};
+}
+
 RowReport report_rows(const Problem& problem, const std::vector<double>& w, const SampleReport& sample) {
   RowReport report;
   static_cast<SampleReport&>(report) = sample;
   report.classes = !std::isnan(problem.positive_class());
   std::vector<double> positive, negative;
   const double constant = problem.has_intercept() ? w.back() : 0.0;
-  for_each_in_sample(problem, [&](const auto& view, Index row) {
-    const double margin = constant + product(view, row, w.data());
+  const auto weight = [&](Index row) { return problem.weight(row); };
+  for_each_in_sample(problem.x(), weight, [&](const auto& view, Index row) {
+    const double by_features = product(view, row, w.data()), margin = constant + by_features;
+    report.by_features = std::max(report.by_features, std::abs(by_features));
     const double y = problem.targets()[static_cast<std::size_t>(row)];
     report.wrong += y * margin > 0 ? 0 : 1;
     (y > 0 ? positive : negative).push_back(margin);
   });
-  report.positive.rows = static_cast<Index>(positive.size());
-  report.negative.rows = static_cast<Index>(negative.size());
-  if (positive.empty() || negative.empty()) return report;
-  const double typical_positive = median_of(positive), typical_negative = median_of(negative);
-  report.positive.astray = share_beyond(positive, typical_negative, -1);
-  report.negative.astray = share_beyond(negative, typical_positive, 1);
+  std::tie(report.positive, report.negative) = compare_classes(positive, negative);
   return report;
 }
 

@@ -1,7 +1,8 @@
-// What a sample of the rows, spread evenly over all of them, shows at parameters w: for advice. Rows of no weight are
-// left out. Costs the entries of the sample, two million at most or those of 200 rows.
+// What a sample of the rows (solve/row_sample.hpp) shows at parameters w: for advice. Rows of no weight are left out.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "s3gd/problem.hpp"
@@ -25,9 +26,14 @@ struct RowReport : SampleReport {
   bool classes = false;  // whether the rows below mean anything
   Index wrong = 0;       // rows on the other class's side, or on neither
   ClassReport positive, negative;
+  double by_features = 0;  // largest margin without the intercept
 };
 
+SampleReport report_sample(const Matrix& x, const std::function<double(Index)>& weight);
 SampleReport report_sample(const Problem& problem);
+SampleReport report_sample(const Dataset& data);
+// Two classes by the margins of their rows; those of the first should be larger.
+std::pair<ClassReport, ClassReport> compare_classes(const std::vector<double>& high, const std::vector<double>& low);
 RowReport report_rows(const Problem& problem, const std::vector<double>& w, const SampleReport& sample);
 
 }  // namespace s3gd

@@ -33,7 +33,7 @@ void check_solver(const std::string& solver) {
   std::vector<std::string> names;
   for (const SolverInfo& info : solvers()) names.push_back(info.name);
   if (std::find(names.begin(), names.end(), solver) == names.end())
-    throw Error("there is no solver '" + solver + "'", "did you mean " + nearest(solver, names) + "?");
+    throw Error("there is no solver '" + solver + "'", suggestion(solver, names));
 }
 
 // Options that would have no effect are mistakes, not wishes to be passed over.

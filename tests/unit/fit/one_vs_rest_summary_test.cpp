@@ -32,6 +32,22 @@ TEST(MergedSummary, TheStatusOfTheWorstClassCounts) {
             (std::vector<std::string>{"class b: longer", "everybody", "1 of 3 classes did not reach the tolerance"}));
 }
 
+TEST(MergedSummary, WhatSomeClassesAreToldIsSaidWithTheirNames) {
+  std::vector<Summary> all(3);
+  for (Summary& one : all) one.status = Status::converged;
+  all[1].status = Status::out_of_passes;
+  const std::string limit = "stopped after 3 passes";
+  all[0].advice = {limit + " or more", "noise", "scales"};
+  all[1].advice = {limit, "scales"};
+  all[2].advice = {"noise", "scales"};
+  const std::vector<std::string> names{"a", "b", "c"};
+  EXPECT_EQ(merge_summaries(names, all).advice,
+            (std::vector<std::string>{"class b: " + limit, "scales", "classes a, c: noise",
+                                      "1 of 3 classes did not reach the tolerance"}));
+  for (int k = 0; k < 8; ++k) all[0].advice.push_back("further " + std::to_string(k));
+  EXPECT_EQ(merge_summaries(names, all).advice.size(), 8U);  // six, how many more, and those unfinished
+}
+
 TEST(MergedSummary, OneClassWithoutABoundLeavesNoneForTheWhole) {
   std::vector<Summary> all(2);
   all[1].certificate = {Certificate::Kind::prox_gradient, 2, std::nan(""), 1e-3};

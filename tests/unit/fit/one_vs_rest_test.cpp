@@ -412,5 +412,23 @@ TEST(OneVsRest, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(solve_one_vs_rest(blobs({}), {}, wrong), Error);
 }
 
+TEST(OneVsRest, AClassThatHardlyMovedGetsTheBestConstantInstead) {
+  const Dataset data = blobs({.rows = 400});
+  ProblemSpec spec;
+  spec.penalty.kind = PenaltyKind::l1;
+  SolveOptions options;
+  options.solver = "gd";
+  options.step = 1e-9;
+  options.iterations = 1;
+  const OneVsRest fit = solve_one_vs_rest(data, spec, options);
+  EXPECT_EQ(fit.summary.status, Status::out_of_passes);
+  for (std::size_t k = 0; k < fit.classes.size(); ++k) {
+    for (std::size_t j = 0; j + 1 < fit.w[k].size(); ++j) EXPECT_EQ(fit.w[k][j], 0);
+    EXPECT_LT(fit.w[k].back(), 0);  // a class is rarer than its rest
+    spec.positive = fit.classes[k];
+    EXPECT_NEAR(fit.class_summaries[k].objective, objective(Problem(data, spec), fit.w[k]), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace s3gd

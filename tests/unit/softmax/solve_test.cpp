@@ -209,11 +209,35 @@ TEST(SolveSoftmax, ATestProblemIsEvaluatedAlongTheWay) {
   EXPECT_EQ(solution.trace.back().gap, solution.summary.certificate.relative_gap);
 }
 
+TEST(SolveSoftmax, FreeInterceptsSumToZeroAndTheGapIsAtMostOne) {
+  const auto sample = testing::softmax_sample(300, 5, 4, 45);
+  for (const auto& penalty : testing::matrix_penalties()) {
+    const SoftmaxProblem problem(sample.data(sample.table.dense<double>()), spec_with(penalty));
+    SolveOptions options = to_tolerance(1e-6);
+    options.trace_every = 1;
+    for (double shift = 0; shift < 20; shift += 10) {
+      options.start.assign(static_cast<std::size_t>(problem.dim()), shift);
+      const auto solution = solve_softmax(problem, options);
+      double sum = 0;
+      for (std::size_t k = 0; k < 4; ++k) sum += solution.w[5 * 4 + k];
+      EXPECT_NEAR(sum, 0, 1e-10) << name_of(penalty.kind);
+      EXPECT_NEAR(solution.summary.objective, objective(problem, solution.w), 1e-12);
+      for (const TraceRow& row : solution.trace) EXPECT_FALSE(row.gap > 1);
+    }
+  }
+}
+
 TEST(SolveSoftmax, WrongInputIsOneSentence) {
   const auto sample = testing::softmax_sample(50, 4, 3, 43);
   const Dataset data = sample.data(sample.table.dense<double>());
   const SoftmaxProblem problem(data, spec_with({}));
   EXPECT_THROW(solve_softmax(problem, to_tolerance(1e-3, "quasi-neuton")), Error);
+  try {
+    solve_softmax(problem, to_tolerance(1e-3, "svrg"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("prox-newton"), std::string::npos) << error.what();
+  }
   EXPECT_THROW(solve_softmax(SoftmaxProblem(data, spec_with({MatrixPenaltyKind::l1, 0.1, 0.5, {}})),
                              to_tolerance(1e-3, "quasi-newton")),
                Error);

@@ -153,5 +153,13 @@ TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
   EXPECT_TRUE(has(stuck.summary.advice.front(), "raise --tol"));
 }
 
+TEST(Advice, APenaltyUnderWhichWeightsVanishIsNoticed) {
+  EXPECT_TRUE(has(advice(healthy().problem(with_penalty(PenaltyKind::l2, 1e30))), "the weights vanish"));
+  EXPECT_FALSE(has(advice(healthy().problem(with_penalty(PenaltyKind::l2, 1))), "the weights vanish"));
+  Rows nothing = healthy();
+  nothing.values.assign(nothing.values.size(), 0.0);
+  EXPECT_TRUE(has(advice(nothing.problem()), "100 % of the rows are all zero"));
+}
+
 }  // namespace
 }  // namespace s3gd

@@ -1,0 +1,127 @@
+#include "softmax/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "softmax/matrix_penalty.hpp"
+#include "solve/row_sample.hpp"
+#include "solve/sentences.hpp"
+
+namespace s3gd {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+class Adviser {
+ public:
+  Adviser(const SoftmaxProblem& problem, const SolveOptions& options, SoftmaxSolution& solution)
+      : problem_(problem),
+        options_(options),
+        w_(solution.w),
+        summary_(solution.summary),
+        penalty_(problem),
+        sample_(report_sample(problem.x(), [&](Index row) { return problem.weight(row); })) {
+    take_margins();
+  }
+
+  void advise() {
+    if (summary_.status == Status::diverged)
+      say(
+          fmt::format("the run diverged at step {:.3g}; the best iterate before that was kept. Leave --step out, or "
+                      "give a smaller one",
+                      summary_.step));
+    say(advice_on_limits(summary_, options_, options_.solver != "s3gd"));
+    if (wrong_ == 0 && sample_.rows > 1)
+      say(advice_on_separable(unpenalised(), summary_.objective, std::log(static_cast<double>(problem_.classes()))));
+    advise_on_rows(sample_, summary_.advice);
+    on_labels();
+    on_strong_penalty();
+  }
+
+ private:
+  void say(std::string sentence) {
+    if (!sentence.empty()) summary_.advice.push_back(std::move(sentence));
+  }
+  bool unpenalised() const {
+    return problem_.spec().penalty.kind == MatrixPenaltyKind::none || problem_.spec().penalty.lambda == 0;
+  }
+
+  // Of the sample's rows, by their class.
+  void take_margins() {
+    const Index classes = problem_.classes();
+    margins_.resize(at(classes));
+    std::vector<double> u(at(classes));
+    for_each_in_sample(
+        problem_.x(), [&](Index row) { return problem_.weight(row); },
+        [&](const auto& view, Index row) {
+          std::fill(u.begin(), u.end(), 0.0);
+          for_each_nonzero(view, row, [&](Index j, auto value) {
+            kernel::axpy(static_cast<double>(value), w_.data() + j * classes, u.data(), classes);
+          });
+          for (const double one : u) by_features_ = std::max(by_features_, std::abs(one));
+          if (problem_.has_intercept()) kernel::axpy(1.0, w_.data() + problem_.cols() * classes, u.data(), classes);
+          const Index own = problem_.targets()[at(row)];
+          bool wins = true;
+          for (Index k = 0; k < classes; ++k) wins = wins && (k == own || u[at(own)] > u[at(k)]);
+          wrong_ += wins ? 0 : 1;
+          margins_[at(own)].insert(margins_[at(own)].end(), u.begin(), u.end());
+        });
+  }
+
+  // u_a - u_b of the rows of a class.
+  std::vector<double> between(Index of, Index a, Index b) const {
+    const auto classes = at(problem_.classes());
+    std::vector<double> result;
+    for (std::size_t first = 0; first < margins_[at(of)].size(); first += classes)
+      result.push_back(margins_[at(of)][first + at(a)] - margins_[at(of)][first + at(b)]);
+    return result;
+  }
+
+  void on_labels() {
+    const std::vector<std::string> names = problem_.class_names();
+    for (Index a = 0; a < problem_.classes(); ++a)
+      for (Index b = a + 1; b < problem_.classes(); ++b) {
+        const auto [high, low] = compare_classes(between(a, a, b), between(b, a, b));
+        say(advice_on_labels({names[at(a)], high}, {names[at(b)], low}));
+      }
+  }
+
+  void on_strong_penalty() {
+    if (summary_.status != Status::converged || unpenalised()) return;
+    if (penalty_.smooth()) return say(advice_on_vanishing_weights(by_features_, sample_));
+    const Index weights = problem_.cols() * problem_.classes();
+    if (!std::all_of(w_.begin(), w_.begin() + weights, [](double value) { return value == 0; })) return;
+    if (!penalty_.has_dual() || problem_.spec().intercept == Intercept::regularised)
+      return say(advice_on_zero_weights(0, std::nan("")));
+    std::vector<double> slope(at(problem_.dim()));
+    smooth_gradient(problem_, w_, slope);
+    std::fill(slope.begin() + weights, slope.end(), 0.0);
+    // Scaled up, the slope is outside of what the penalty holds at zero, and feasible_scale() tells by how much.
+    const double up = 1e6;
+    for (double& value : slope) value *= up;
+    const double scale = penalty_.feasible_scale(slope);
+    if (!(scale < 1) || 1 / (up * scale) > 1) return;
+    const double lambda = problem_.spec().penalty.lambda;
+    say(advice_on_zero_weights(lambda, lambda / (up * scale)));
+  }
+
+  const SoftmaxProblem& problem_;
+  const SolveOptions& options_;
+  const std::vector<double>& w_;
+  Summary& summary_;
+  MatrixPenalty penalty_;
+  SampleReport sample_;
+  std::vector<std::vector<double>> margins_;  // by class: its rows x K
+  double by_features_ = 0;                    // largest margin without the intercepts
+  Index wrong_ = 0;
+};
+
+}  // namespace
+
+void add_advice(const SoftmaxProblem& problem, const SolveOptions& options, SoftmaxSolution& solution) {
+  Adviser(problem, options, solution).advise();
+}
+
+}  // namespace s3gd

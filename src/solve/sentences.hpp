@@ -1,0 +1,36 @@
+// Sentences of advice, for fits of every kind. Those that return text return none where there is nothing to say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "s3gd/solve.hpp"
+#include "solve/row_report.hpp"
+
+namespace s3gd {
+
+// Features on wild scales, rows without entries.
+void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice);
+
+// Classes without a mistake among the sample's rows: nothing holds weights back that only have to grow.
+std::string advice_on_separable(bool unpenalised, double objective, double objective_at_zero);
+
+// Rows of one class where the other's typical rows are, and hardly any the other way round: overlap is mutual, wrong
+// labels are not.
+struct NamedClass {
+  std::string name;
+  ClassReport report;
+};
+std::string advice_on_labels(const NamedClass& a, const NamedClass& b);
+
+// All weights zero at this lambda, and from `largest` on; NaN: that is not known.
+std::string advice_on_zero_weights(double lambda, double largest);
+// A smooth penalty that leaves margins of at most `by_features` to the features.
+std::string advice_on_vanishing_weights(double by_features, const SampleReport& sample);
+
+// A run that stopped short of the tolerance. exact: by a solver that would reach it.
+std::string advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact);
+// Whether a sentence is of the kind above, about the run and not about the data.
+bool is_about_limits(const std::string& sentence);
+
+}  // namespace s3gd
