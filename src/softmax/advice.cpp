@@ -101,10 +101,18 @@ class Adviser {
     // Scaled up, the slope is outside of what the penalty holds at zero, and feasible_scale() tells by how much.
     const double up = 1e6;
     for (double& value : slope) value *= up;
-    const double scale = penalty_.feasible_scale(slope);
+    const double scale = at_zero().feasible_scale(slope);
     if (!(scale < 1) || 1 / (up * scale) > 1) return;
     const double lambda = problem_.spec().penalty.lambda;
     say(advice_on_zero_weights(lambda, lambda / (up * scale)));
+  }
+
+  // What holds weights at zero: of elastic-net, its l1 part.
+  MatrixPenalty at_zero() const {
+    MatrixPenaltySpec spec = problem_.spec().penalty;
+    if (spec.kind == MatrixPenaltyKind::elastic_net)
+      spec = {MatrixPenaltyKind::l1, spec.lambda * (1 - spec.alpha), 0.5, spec.factors};
+    return {spec, problem_.cols(), problem_.classes(), problem_.spec().intercept};
   }
 
   const SoftmaxProblem& problem_;

@@ -40,9 +40,9 @@ void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice
   const double share = static_cast<double>(sample.zero_rows) / static_cast<double>(std::max<Index>(1, sample.rows));
   if (share >= kManyZeroRows)
     advice.push_back(
-        fmt::format("{:.3g} % of the rows are all zero and say nothing but their label: check how the file is read "
+        fmt::format("{} % of the rows are all zero and say nothing but their label: check how the file is read "
                     "(--format, --index-base, --label-column), or leave them out",
-                    100 * share));
+                    share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share)));
 }
 
 std::string advice_on_separable(bool unpenalised, double objective, double objective_at_zero) {
