@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "s3gd/error.hpp"
+
 namespace s3gd::app {
 namespace {
 
@@ -13,7 +15,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
     text = app.get_config_ptr()->as<std::string>() + ": " + text;
   else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr)
-    text = "cannot read the configuration " + app.get_config_ptr()->as<std::string>();
+    throw Error("cannot read the configuration " + app.get_config_ptr()->as<std::string>());
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }

@@ -1,13 +1,14 @@
 // s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 #include "command.hpp"
 #include "data/format.hpp"
 #include "data/generate.hpp"
+#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -36,16 +37,6 @@ const Format& format_of_output(const Options& options) {
   return format_for_writing(options.out, {.format = options.out_format});
 }
 
-// Also through links and other ways to write a path, and when neither file is there yet.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code ignored;
-  const auto plain = [&](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
-  };
-  return std::filesystem::equivalent(a, b, ignored) || plain(a) == plain(b);
-}
-
 // Generated rows go to the file block by block: their number is not bounded by memory.
 bool is_streamed(const Options& options) {
   return is_generated(options.in) && options.scale == Scale::none && options.second_out.empty() &&
@@ -59,7 +50,6 @@ Written stream(const Options& options, const Common& common) {
   Index done = 0;
   format_of_output(options).stream(options.out, [&](const RowSink& take) {
     stream_rows(*generator, options.load, [&](const Dataset& block) {
-      if (interrupted()) throw Interrupted();
       take(block);
       done += block.rows();
       progress.show(format_count(done) + " of " + format_count(rows) + " rows");
@@ -96,10 +86,8 @@ int run(Options options, const Common& common) {
     throw UsageError("--split FRACTION and --split-out FILE go together");
   refuse_standard_output(options.out, "OUT");
   refuse_standard_output(options.second_out, "--split-out");
-  if (same_file(options.out, options.second_out))
-    throw UsageError("OUT and --split-out name the same file, " + options.out);
-  for (const std::string& out : {options.out, options.second_out})
-    if (same_file(options.in, out)) throw UsageError("IN and an output name the same file, " + out);
+  refuse_clashes(common, {{"IN", file_of_source(options.in)}, {"--labels", options.load.labels_path}},
+                 {{"OUT", options.out}, {"--split-out", options.second_out}});
   options.load.threads = common.threads;
   const double start = wall_now();
   const std::vector<Written> files = convert(options, common);

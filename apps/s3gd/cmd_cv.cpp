@@ -1,6 +1,8 @@
 // s3gd cv DATA
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,12 @@ struct Options : PathOptions {
 
 std::size_t chosen_of(const CrossValidation& result, const Options& options) {
   return options.choose == "best" ? result.best : result.one_standard_error;
+}
+
+// All, unless the run was cut short.
+std::ptrdiff_t folds_judged(const CrossValidation& result) {
+  const std::vector<double>& scores = result.points.front().scores;
+  return std::count_if(scores.begin(), scores.end(), [](double score) { return !std::isnan(score); });
 }
 
 Json scored_json(const CrossValidation& result, std::size_t k, const ProblemFamily& family) {
@@ -49,6 +57,7 @@ Json to_json(const PathProblem& ready, const CrossValidation& result, const Opti
             {"formula", ready.family.formula(result.points[chosen].lambda)},
             {"metric", name_of(result.metric)},
             {"folds", options.folds},
+            {"folds_judged", folds_judged(result)},
             {"best", choice_json(result, result.best)},
             {"one_standard_error", choice_json(result, result.one_standard_error)},
             {"chosen", choice_json(result, chosen)},
@@ -75,7 +84,7 @@ std::string to_text(const PathProblem& ready, const CrossValidation& result, con
   }
   return format_fields({{"minimised", ready.family.formula(result.points[chosen].lambda)},
                         {"status", name_of(result.status)},
-                        {"metric", fmt::format("{}, mean of {} folds", name_of(result.metric), options.folds)},
+                        {"metric", fmt::format("{}, mean of {} folds", name_of(result.metric), folds_judged(result))},
                         {"best", choice(result.best)},
                         {"one std error", choice(result.one_standard_error)},
                         {"time", fmt::format("{} (load {}, folds and paths {})", format_seconds(total_seconds),
@@ -95,7 +104,7 @@ CrossValidationOptions cross_validation_options(const Options& options, const Pr
 
 int run(Options options, const Common& common) {
   const double started = wall_now();
-  check_path_options(options);
+  check_path_options(options, common);
   const PathProblem ready = read_problem(options, common);
   CrossValidationOptions with = cross_validation_options(options, ready.family);
   Progress progress(common, "cross-validation");
@@ -116,6 +125,7 @@ int run(Options options, const Common& common) {
   else
     print(to_text(ready, result, options, wall_now() - started));
   print_advice(result.advice, common);
+  if (result.status == Status::interrupted) remark(common, "interrupted: chosen from what was done by then");
   if (!options.model_path.empty())
     remark(common, fmt::format("model of lambda {:.6g}, fitted to all rows, written to {}",
                                result.points[chosen].lambda, options.model_path));
@@ -139,7 +149,10 @@ std::function<int()> setup_cv(Arguments& app, const Common& common) {
   add_word(app, "--choose", options->choose, {"best", "1se"}, "the lambda of the model")
       ->capture_default_str()
       ->group(group);
-  return [options, &common] { return run(*options, common); };
+  return [options, &app, &common] {
+    remark_on_idle(app, options->problem, common);
+    return run(*options, common);
+  };
 }
 
 }  // namespace s3gd::app

@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "command.hpp"
+#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/export.hpp"
@@ -22,6 +23,7 @@ int run(const ExportOptions& options, const Common& common) {
   const bool to_file = !options.output.empty() && options.output != "-";
   if (common.json && !to_file)
     throw UsageError("--json and the exported model both want standard output: give -o a file");
+  refuse_clashes(common, {{"MODEL", options.model}}, {{"--output", options.output}});
   const Model model = load_model(options.model);
   const std::string name = to_file ? std::filesystem::path(options.output).stem().string() : "model";
   const Exported exported = export_model(model, options.format, name);

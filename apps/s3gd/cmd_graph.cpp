@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "file_use.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 #include "s3gd/graph.hpp"
@@ -22,6 +23,8 @@ struct Options {
 
 int build(const Options& options, const Common& common) {
   refuse_standard_output(options.output, "--output");
+  refuse_clashes(common, {{"DATA", file_of_source(options.data)}, {"--labels", options.load.labels_path}},
+                 {{"--output", options.output}});
   LoadOptions load_options = options.load;
   load_options.threads = common.threads;
   Dataset data = load(options.data, load_options);

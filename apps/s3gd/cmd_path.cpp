@@ -89,7 +89,7 @@ Json to_json(const PathProblem& ready, const Path& path, std::size_t chosen, con
 
 int run(Options options, const Common& common) {
   const double started = wall_now();
-  check_path_options(options);
+  check_path_options(options, common);
   const PathProblem ready = read_problem(options, common);
   std::vector<double> lambdas = chosen_lambdas(options, ready.family);
   if (options.choose) lambdas.push_back(*options.choose);
@@ -131,7 +131,10 @@ std::function<int()> setup_path(Arguments& app, const Common& common) {
       ->group("Path");
   app.add_flag("--weights", options->weights, "with --json: the weights at each lambda that are not zero")
       ->group("Path");
-  return [options, &common] { return run(*options, common); };
+  return [options, &app, &common] {
+    remark_on_idle(app, options->problem, common);
+    return run(*options, common);
+  };
 }
 
 }  // namespace s3gd::app

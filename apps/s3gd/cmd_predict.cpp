@@ -1,6 +1,7 @@
 // s3gd predict MODEL DATA [-o OUT]: rows are read, predicted and written block by block, and none is kept.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -8,10 +9,10 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "base/interrupt.hpp"
 #include "command.hpp"
 #include "data/columns.hpp"
 #include "data/row_stream.hpp"
+#include "file_use.hpp"
 #include "fit/predictor.hpp"
 #include "metrics_report.hpp"
 #include "options.hpp"
@@ -37,6 +38,10 @@ void check_options(const PredictOptions& options, const Common& common) {
   if (options.proba && options.margin) throw UsageError("--proba and --margin exclude each other");
   if (common.json && is_standard_output(options.output))
     throw UsageError("--json and -o - both want standard output: give -o a file, or leave it out");
+  refuse_clashes(
+      common,
+      {{"MODEL", options.model}, {"DATA", file_of_source(options.data)}, {"--labels", options.load.labels_path}},
+      {{"--output", options.output}});
 }
 
 // Nobody reads standard output any more: there is no point in going on.
@@ -48,6 +53,7 @@ struct PredictedBlock {
   Labels labels;
   std::vector<double> weights;
   std::string lines;
+  Index cols = 0;
 };
 
 // The numbers shown for a row: its margins, or its probabilities (of two classes, the second one's).
@@ -93,6 +99,7 @@ class Prediction {
   }
 
   Index rows() const { return rows_; }
+  Index widest() const { return widest_; }  // columns of the rows
   Metrics metrics() const { return counter_.result(); }
   bool wanted() const { return wanted_ == Wanted::yes; }
   const Json& predictions() const { return predictions_; }
@@ -105,6 +112,7 @@ class Prediction {
     auto result = std::make_shared<PredictedBlock>();
     result->margins.resize(static_cast<std::size_t>(block.rows() * predictor_->outputs()));
     predictor_->margins(block.x, 0, block.rows(), result->margins.data());
+    result->cols = block.cols();
     if (labelled_) {
       result->labels.values = Array<double>(std::vector<double>(block.y.values.begin(), block.y.values.end()));
       result->labels.class_names = block.y.class_names;
@@ -119,6 +127,7 @@ class Prediction {
     const Index outputs = predictor_->outputs();
     require_finite(block.margins, outputs, rows_, source_);
     rows_ += static_cast<Index>(block.margins.size()) / outputs;
+    widest_ = std::max(widest_, block.cols);
     if (labelled_) counter_.add(block.labels, block.weights, block.margins);
     if (wanted_ == Wanted::not_known) wanted_ = counter_.known_rows() > 0 ? Wanted::no : Wanted::yes;
     if (wanted_ == Wanted::yes) write_ ? write_(block.lines) : keep(block.margins);
@@ -171,18 +180,9 @@ class Prediction {
   std::optional<Predictor> predictor_;
   std::string source_;
   bool labelled_ = false;
-  Index rows_ = 0;
+  Index rows_ = 0, widest_ = 0;
   Json predictions_ = Json::array();
 };
-
-void run_until_interrupted(Prediction& prediction, const std::string& source, const LoadOptions& options) {
-  try {
-    prediction.run(source, options);
-  } catch (const Error&) {
-    if (interrupted()) throw Interrupted();
-    throw;
-  }
-}
 
 // One kind of result on standard output: predictions where they are asked for or all there is, otherwise metrics.
 // Metrics that have to give way go to standard error.
@@ -227,16 +227,19 @@ int predict(const PredictOptions& options, const Common& common) {
     if (to_file)
       write_atomically(options.output, [&](std::ostream& out) {
         file = &out;
-        run_until_interrupted(prediction, options.data, load_options);
+        prediction.run(options.data, load_options);
       });
     else
-      run_until_interrupted(prediction, options.data, load_options);
+      prediction.run(options.data, load_options);
   } catch (const ReaderLeft&) {
     return kGood;  // what went wrong, if it was no reader that left, is reported with the exit code
   }
   const Metrics metrics = prediction.metrics();
   report(prediction, metrics, !to_file && prediction.wanted(), model, options, common);
   if (metrics.rows == 0 && metrics.unknown > 0) remark(common, "no metrics: the model knows none of the labels");
+  if (prediction.widest() > model.features())
+    remark(common, fmt::format("the rows have {} columns, the model {}: entries beyond those are left out",
+                               format_count(prediction.widest()), format_count(model.features())));
   if (to_file) remark(common, "predictions written to " + options.output);
   return kGood;
 }

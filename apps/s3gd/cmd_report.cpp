@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report/figures.hpp"
@@ -40,6 +41,7 @@ int run(const Options& options, const Common& common) {
   refuse_standard_output(options.page, "--output");
   if (options.page.empty() && options.figures.empty())
     throw UsageError("nothing to write: give -o FILE.html, --figures FOLDER, or both");
+  refuse_clashes(common, {{"RUN", run_file(options.run)}}, {{"--output", options.page}});
   const report::Document document = report::document_of_run(read_run(run_file(options.run)));
   Json json{{"title", document.title}};
   if (!options.page.empty()) {

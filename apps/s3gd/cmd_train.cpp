@@ -9,6 +9,7 @@
 #include "data/columns.hpp"
 #include "fit/warm_start.hpp"
 #include "fit_options.hpp"
+#include "model/judged_rows.hpp"
 #include "multiclass_options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -18,6 +19,7 @@
 #include "train_multiclass.hpp"
 #include "train_report.hpp"
 #include "train_state.hpp"
+#include "train_validate.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -65,9 +67,13 @@ void add_options(Arguments& app, TrainOptions& options) {
 
   const std::string stop_group = "Stop";
   app.add_option("--tol", options.solve.tol, "relative duality gap")->capture_default_str()->group(stop_group);
-  app.add_option("--iterations", options.solve.iterations, "at most so many steps")->group(stop_group);
-  app.add_option("--passes", options.solve.passes, "at most so many passes (default 20)")->group(stop_group);
-  app.add_option("--seconds", options.solve.seconds, "at most so long")->group(stop_group);
+  app.add_option("--iterations", options.solve.iterations, "at most so many steps")
+      ->check(whole_number(1))
+      ->group(stop_group);
+  app.add_option("--passes", options.solve.passes, "at most so many passes (default 20)")
+      ->check(positive_number())
+      ->group(stop_group);
+  app.add_option("--seconds", options.solve.seconds, "at most so long")->check(positive_number())->group(stop_group);
 
   add_state_options(app, options.state);
 
@@ -97,19 +103,13 @@ struct Prepared {
   Scaling scaling;
 };
 
-bool is_fraction(const std::string& text, double& value) {
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + text.size() && value > 0 && value < 1;
-}
-
 Prepared prepare(const TrainOptions& options, const Common& common) {
   LoadOptions load_options = options.load;
   Prepared ready;
   ready.train = load_weighted(options.data, options.sample_weight, load_options, common);
   ready.held_out = hold_out(ready.train, options.calibrate, common);
   ready.train = weighted_by_class(std::move(ready.train), options.problem);
-  if (double fraction = 0; is_fraction(options.validate, fraction)) {
+  if (const double fraction = held_out_fraction(options.validate); fraction > 0) {
     const Split split = split_rows(ready.train, fraction, common.seed);
     ready.test = take_rows(ready.train, split.test);
     ready.train = take_rows(ready.train, split.train);
@@ -126,12 +126,27 @@ Prepared prepare(const TrainOptions& options, const Common& common) {
 
 using Given = std::function<bool(const std::string& option)>;
 
-void check_options(const TrainOptions& options, const Given& given) {
+void check_files(const TrainOptions& options, const Common& common) {
+  std::vector<FileUse> read = files_read(options.data, options.problem, options.load, options.sample_weight);
+  read.push_back({"--validate", file_of_source(options.validate)});
+  read.push_back({"--graph", options.graph_path});
+  // A model may be replaced by what goes on from it.
+  const bool replaced = same_file(options.state.warm_start, options.model_path);
+  read.push_back({"--warm-start", replaced ? "" : options.state.warm_start});
+  refuse_clashes(common, std::move(read),
+                 {{"--output", options.model_path},
+                  {"--trace", options.trace_path},
+                  {"--report", options.page_path},
+                  {"--checkpoint", options.state.checkpoint}});
+}
+
+void check_options(const TrainOptions& options, const Common& common, const Given& given) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.trace_path, "--trace");
   refuse_standard_output(options.page_path, "--report");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
   check_state_options(options.state, !options.validate.empty());
+  check_files(options, common);
   if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
     throw UsageError("--graph goes with --solver s3gd or auto only");
   if (options.solve.accelerated && options.solve.solver != "gd")
@@ -168,7 +183,7 @@ void apply_paper(TrainOptions& options, const Given& given) {
 int train(TrainOptions options, const Common& common, const Given& given) {
   const double started = wall_now();
   if (options.paper) apply_paper(options, given);
-  check_options(options, given);
+  check_options(options, common, given);
   parse_step(options.step, options.solve);
   options.solve.seed = common.seed;
   if (options.order == "weighted") options.solve.order = RowOrder::weighted;
@@ -177,7 +192,7 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   if (options.solve.trace_every == 0 && traced) options.solve.trace_every = -1;
   apply_state_options(options.state, options.solve);
 
-  const Prepared ready = prepare(options, common);
+  Prepared ready = prepare(options, common);
   const std::string asked = asked_multiclass(options.multiclass, options.problem);
   const std::string penalty = options.problem.penalty;
   if (is_matrix_penalty(penalty)) options.problem.penalty = "l2";  // lambda and factors are read as l2's
@@ -206,7 +221,12 @@ int train(TrainOptions options, const Common& common, const Given& given) {
     throw UsageError("--calibrate fits probabilities of classes, and --loss squared predicts numbers");
   const Problem problem(ready.train, spec);
   std::optional<Problem> test;
-  if (ready.test) test.emplace(*ready.test, same_problem(problem));
+  std::optional<ValidationFacts> validation;
+  if (ready.test) {
+    JudgedRows judged = keep_known(*ready.test, class_names(problem), common);
+    validation = {judged.rows.rows(), judged.left_out, 0};
+    test = on_rows(problem, std::move(judged.rows));
+  }
   const double load_seconds = wall_now() - started;
 
   SolveInput input;
@@ -223,11 +243,10 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   const Solution solution = solve(problem, options.solve, input);
   const double total_seconds = wall_now() - started;
 
-  if (!options.model_path.empty()) {
-    Model model = make_model(problem, solution.w, ready.scaling, solution.summary.certificate);
-    calibrate_on(ready.held_out, model, common);
-    save_model(model, options.model_path);
-  }
+  if (validation) validation->loss = validation_loss(*test, solution.w);
+  Model model = make_model(problem, solution.w, ready.scaling, solution.summary.certificate);
+  const std::optional<CalibrationFacts> calibration = calibrate_on(ready.held_out, model, common);
+  if (!options.model_path.empty()) save_model(model, options.model_path);
   if (!options.trace_path.empty()) write_trace(solution.trace, options.trace_path);
   close_checkpoint(options.state, solution.summary.status, common);
   const bool regression = spec.loss.kind == LossKind::squared;
@@ -239,6 +258,8 @@ int train(TrainOptions options, const Common& common, const Given& given) {
                        .load_seconds = load_seconds,
                        .total_seconds = total_seconds,
                        .model_path = options.model_path,
+                       .validation = validation,
+                       .calibration = calibration,
                        .page_path = options.page_path,
                        .trace = solution.trace},
                       common);
@@ -250,7 +271,12 @@ std::function<int()> setup_train(Arguments& app, const Common& common) {
   auto options = std::make_shared<TrainOptions>();
   add_options(app, *options);
   const Given given = [&app](const std::string& option) { return app.get_option(option)->count() > 0; };
-  return [options, &common, given] { return train(*options, common, given); };
+  return [options, &app, &common, given] {
+    remark_on_idle(app, options->problem, common);
+    if (given("--patience") && !options->state.early_stop)
+      remark(common, "--patience changes nothing without --early-stop");
+    return train(*options, common, given);
+  };
 }
 
 }  // namespace s3gd::app

@@ -20,6 +20,7 @@ struct Common {
   bool quiet = false;  // no progress, no remarks
   int threads = 0;     // 0 = all
   std::uint64_t seed = 0;
+  std::string config;  // the file of --config, if any
 };
 
 enum Exit : int { kGood = 0, kBadInput = 1, kUsage = 2, kStoppedEarly = 3, kInterrupted = 130 };
@@ -28,12 +29,6 @@ enum Exit : int { kGood = 0, kBadInput = 1, kUsage = 2, kStoppedEarly = 3, kInte
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-// Ctrl-C where there is nothing to finish with: exit code 130.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("interrupted") {}
 };
 
 using Setup = std::function<int()> (*)(Arguments& app, const Common& common);

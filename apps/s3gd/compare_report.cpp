@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/interrupted.hpp"
 #include "output.hpp"
 
 namespace s3gd::app {

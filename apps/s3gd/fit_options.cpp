@@ -13,6 +13,7 @@
 #include "help.hpp"
 #include "model/penalty_words.hpp"
 #include "model/translate.hpp"
+#include "output.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
@@ -102,6 +103,25 @@ void add_control_options(Arguments& app, SolveOptions& options) {
   const std::string group = "Solver";
   add_choice(app, "--graph-mode", options.graph_mode, "")->group(group);
   add_choice(app, "--control", options.control, "")->group(group);
+}
+
+std::vector<FileUse> files_read(const std::string& data, const ProblemOptions& problem, const LoadOptions& load,
+                                const std::string& sample_weight) {
+  return {{"DATA", file_of_source(data)},
+          {"--labels", load.labels_path},
+          {"--sample-weight", file_exists(sample_weight) ? sample_weight : ""},
+          {"--penalty-factor", problem.penalty_factor_file},
+          {"--class-weight", problem.class_weight_file}};
+}
+
+void remark_on_idle(Arguments& app, const ProblemOptions& options, const Common& common) {
+  const auto given = [&](const char* option) { return app.get_option(option)->count() > 0; };
+  const bool mixes = options.penalty.find("elastic-net") != std::string::npos ||
+                     options.penalty.find("l1-l2norm") != std::string::npos;
+  if (given("--beta") && options.spec.loss.kind != LossKind::smooth_hinge)
+    remark(common, "--beta changes nothing: it is for --loss smooth-hinge");
+  if (given("--alpha") && !mixes)
+    remark(common, "--alpha changes nothing: it is for --penalty elastic-net and l1-l2norm");
 }
 
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "model/same_problem.hpp"
+#include "file_use.hpp"
 #include "options.hpp"
 #include "s3gd/problem.hpp"
 #include "s3gd/scale.hpp"
@@ -27,6 +27,13 @@ enum class Strength : bool { one, many };
 void add_problem_options(Arguments& app, ProblemOptions& options, Strength strength = Strength::one);
 void add_graph_options(Arguments& app, GraphOptions& options);
 void add_control_options(Arguments& app, SolveOptions& options);
+
+// The files that state the problem: --penalty-factor, --class-weight; and the rows: DATA, --labels, --sample-weight.
+std::vector<FileUse> files_read(const std::string& data, const ProblemOptions& problem, const LoadOptions& load,
+                                const std::string& sample_weight);
+
+// Says which of these options were given although they change nothing.
+void remark_on_idle(Arguments& app, const ProblemOptions& options, const Common& common);
 
 // Fills in what depends on the data: --C, the factors' file, the terms of the penalty.
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common);

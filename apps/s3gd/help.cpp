@@ -39,7 +39,7 @@ std::string names_of(const Option& option) {
 std::string described(const Option& option) {
   std::string text = option.get_description();
   const std::string value = option.get_default_str();
-  const bool stands_for_none = value.empty() || value == "\"\"" || value == "0";
+  const bool stands_for_none = value.empty() || value == "\"\"" || value == "[]" || value == "0";
   if (!stands_for_none && option.takes_value()) text += " [" + value + "]";
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include "fit/model_names.hpp"
 #include "output.hpp"
+#include "softmax/matrix_penalty.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -37,6 +38,17 @@ Index count_nonzeros(std::span<const double> weights) {
 // The number a feature has in the training file.
 Index number_of(const Model& model, std::size_t feature) {
   return static_cast<Index>(feature) + model.index_base.value_or(0);
+}
+
+// Of the matrix of weights, where the penalty looks at it.
+std::optional<Index> rank_of(const Model& model) {
+  if (model.penalty_name() != name_of(MatrixPenaltyKind::nuclear)) return std::nullopt;
+  std::vector<double> by_feature;
+  for (Index j = 0; j < model.features(); ++j)
+    for (Index k = 0; k < model.outputs(); ++k) by_feature.push_back(model.weights_of(k)[static_cast<std::size_t>(j)]);
+  MatrixPenaltySpec spec;
+  spec.kind = MatrixPenaltyKind::nuclear;
+  return MatrixPenalty(spec, model.features(), model.outputs(), Intercept::none).rank(by_feature);
 }
 
 // The class whose margin output k is; nothing for regression.
@@ -76,6 +88,7 @@ Json to_json(const Model& model, const std::string& path, Index top) {
             {"objective", model.objective},
             {"relative_gap", model.relative_gap},
             {"outputs", Json::array()}};
+  if (const std::optional<Index> rank = rank_of(model)) json["rank"] = *rank;
   if (model.index_base) json["index_base"] = *model.index_base;
   if (!model.label_column.empty()) json["label_column"] = model.label_column;
   for (Index k = 0; k < model.outputs(); ++k) json["outputs"].push_back(output_json(model, k, top));
@@ -111,6 +124,7 @@ std::string weights_table(const Model& model, Index k, Index top) {
 
 std::string to_text(const Model& model, const std::string& path, Index top) {
   const auto total = static_cast<Index>(model.weights.size());
+  const std::optional<Index> rank = rank_of(model);
   std::string text = format_fields({
       {"model", path},
       {"predicts", describe_classes(model)},
@@ -118,8 +132,8 @@ std::string to_text(const Model& model, const std::string& path, Index top) {
                                   model.penalty.lambda)},
       {"probabilities", model.link == Link::identity ? "none" : name_of(model.link)},
       {"features", describe_features(model)},
-      {"weights",
-       fmt::format("{} of {} are not zero", format_count(count_nonzeros(model.weights)), format_count(total))},
+      {"weights", fmt::format("{} of {} are not zero{}", format_count(count_nonzeros(model.weights)),
+                              format_count(total), rank ? fmt::format(", of rank {}", *rank) : "")},
       {"rows", model.unit_rows ? "brought to length 1 first" : "taken as they are"},
       {"objective", fmt::format("{:.9g}, relative gap {:.2g}", model.objective, model.relative_gap)},
   });

@@ -1,10 +1,12 @@
 // Finds the command, parses its options, runs it, and turns whatever goes wrong into one sentence and an exit code.
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 
 #include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 #include "base/nearest.hpp"
 #include "help.hpp"
 #include "kernel/kernel.hpp"
@@ -74,6 +76,8 @@ int run_command(Words arguments) {
   if (const auto rest = prepared.app.remaining(); !rest.empty())
     throw UsageError(explain_unexpected(rest, prepared.app, command));
   if (wrong) throw UsageError(*wrong + "; see s3gd help " + command.name);
+  if (const Option* config = prepared.app.get_option("--config"); config->count() > 0)
+    prepared.common.config = config->value();
   return prepared.run();
 }
 
@@ -121,6 +125,8 @@ int guarded(const Words& arguments) {
     return kInterrupted;
   } catch (const std::bad_alloc&) {
     print_error("not enough memory", json);
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error("cannot use " + error.path1().string() + ": " + error.code().message(), json);
   } catch (const std::exception& error) {
     print_error(error.what(), json);
   }

@@ -41,6 +41,8 @@ void MulticlassOptions::add(Arguments& app) {
     softmax_loss = word == "softmax";
     if (softmax_loss) word = "logistic";
   });
+  Option* penalty = app.get_option("--penalty");
+  penalty->description(penalty->get_description() + "; all classes together: group, nuclear");
   add_word(app, "--multiclass", multiclass, {"ovr", "softmax"},
            "more than two classes (default: softmax for logistic and auto, else ovr)")
       ->excludes("--binary")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/nearest.hpp"
 #include "config.hpp"
@@ -35,6 +36,13 @@ Check real_number(double least, double most) {
     return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
   };
   return check;
+}
+
+Check positive_number() {
+  return [any = real_number(0)](const std::string& word) -> std::string {
+    if (const std::string problem = any(word); !problem.empty()) return problem;
+    return std::strtod(word.c_str(), nullptr) > 0 ? "" : "found '" + word + "', expected a number greater than 0";
+  };
 }
 
 void check_numbers(Arguments& app) {

@@ -24,6 +24,7 @@ void refuse_standard_output(const std::string& path, const std::string& option);
 // Checks whose messages say what was found and what was expected. Infinities and NaN are no numbers.
 Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
 Check real_number(double least, double most = std::numeric_limits<double>::infinity());
+Check positive_number();
 // Gives every option that takes a number, and has no check yet, the check that it is one.
 void check_numbers(Arguments& app);
 

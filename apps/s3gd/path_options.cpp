@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "base/interrupted.hpp"
 #include "base/memory.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
@@ -31,9 +34,11 @@ void add_path_options(Arguments& app, PathOptions& options) {
   Option* ratio = app.add_option("--ratio", options.grid.ratio,
                                  "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than "
                                  "columns; l2: a hundredth of that)")
+                      ->check(positive_number())
                       ->excludes(list)
                       ->group(path_group);
   app.add_option("--lambda-min", options.grid.smallest, "the smallest itself")
+      ->check(positive_number())
       ->excludes(list)
       ->excludes(ratio)
       ->group(path_group);
@@ -45,16 +50,21 @@ void add_path_options(Arguments& app, PathOptions& options) {
   app.add_option("--tol", options.solve.tol, "relative duality gap at each lambda")
       ->capture_default_str()
       ->group(solver_group);
-  app.add_option("--passes", options.solve.passes, "at most so many passes at each lambda")->group(solver_group);
+  app.add_option("--passes", options.solve.passes, "at most so many passes at each lambda")
+      ->check(positive_number())
+      ->group(solver_group);
   app.add_option("--seconds", options.solve.seconds, "at most so long in all; what is done by then is kept")
+      ->check(positive_number())
       ->group(solver_group);
   add_sample_weight_option(app, options.sample_weight);
   add_load_options(app, options.load);
 }
 
-void check_path_options(const PathOptions& options) {
+void check_path_options(const PathOptions& options, const Common& common) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.report_path, "--report");
+  refuse_clashes(common, files_read(options.data, options.problem, options.load, options.sample_weight),
+                 {{"--output", options.model_path}, {"--report", options.report_path}});
 }
 
 namespace {
@@ -84,6 +94,11 @@ PathProblem read_problem(PathOptions& options, const Common& common) {
 }
 
 std::vector<double> chosen_lambdas(const PathOptions& options, const ProblemFamily& family) {
+  if (const std::string& file = options.problem.penalty_factor_file; !file.empty()) {
+    const std::vector<double> factors = read_numbers(file);
+    if (std::all_of(factors.begin(), factors.end(), [](double factor) { return factor == 0; }))
+      throw Error(file + ": all factors are zero, so that no lambda does anything", "give a feature another factor");
+  }
   return options.lambdas.empty() ? lambda_grid(family, options.grid) : options.lambdas;
 }
 

@@ -23,7 +23,7 @@ struct PathOptions {
 };
 
 void add_path_options(Arguments& app, PathOptions& options);
-void check_path_options(const PathOptions& options);
+void check_path_options(const PathOptions& options, const Common& common);
 
 // The rows, read and scaled, and the problem over them.
 struct PathProblem {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "fit/fit_json.hpp"
 #include "s3gd/model.hpp"
 
 namespace s3gd::app {
@@ -17,7 +18,8 @@ void add_calibrate_option(Arguments& app, CalibrateOptions& options);
 // Takes the rows to hold out from `rows`; none unless asked for.
 std::optional<Dataset> hold_out(Dataset& rows, const CalibrateOptions& options, const Common& common);
 
-// With rows held out, gives the model probabilities and says so.
-void calibrate_on(const std::optional<Dataset>& held_out, Model& model, const Common& common);
+// With rows held out, gives the model probabilities.
+std::optional<CalibrationFacts> calibrate_on(const std::optional<Dataset>& held_out, Model& model,
+                                             const Common& common);
 
 }  // namespace s3gd::app

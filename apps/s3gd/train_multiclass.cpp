@@ -11,9 +11,11 @@
 #include "output.hpp"
 #include "s3gd/multiclass.hpp"
 #include "s3gd/softmax.hpp"
+#include "softmax/matrix_penalty.hpp"
 #include "trace/trace_file.hpp"
 #include "train_calibrate.hpp"
 #include "train_report.hpp"
+#include "train_validate.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -24,13 +26,27 @@ std::vector<std::string> class_names(const Dataset& data, LossKind loss) {
   return names;
 }
 
+std::optional<ValidationFacts> one_vs_rest_validation(const MulticlassRun& run, const OneVsRest& fit,
+                                                      const std::optional<JudgedRows>& test) {
+  if (!test) return std::nullopt;
+  ValidationFacts facts{test->rows.rows(), test->left_out, 0};
+  for (std::size_t k = 0; k < fit.classes.size(); ++k) {
+    ProblemSpec spec = run.spec;
+    spec.positive = fit.classes[k];
+    facts.loss += validation_loss(on_rows(Problem(run.train, spec), test->rows), fit.w[k]);
+  }
+  return facts;
+}
+
 }  // namespace
 
 int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
   Progress progress(common, "training");
   OneVsRestInput input;
   input.graph = run.graph;
-  input.test = run.test;
+  std::optional<JudgedRows> test;
+  if (run.test != nullptr) test = keep_known(*run.test, class_names(run.train, run.spec.loss.kind), common);
+  input.test = test ? &test->rows : nullptr;
   if (const std::optional<Model> model = warm_start_model(run.state))
     input.starts =
         starts_from(*model, class_names(run.train, run.spec.loss.kind), run.train, run.spec.intercept, run.scaling);
@@ -45,11 +61,9 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
   progress.clear();
   const double total_seconds = wall_now() - run.started;
 
-  if (!run.model_path.empty()) {
-    Model model = one_vs_rest_model(run.train, run.spec, fit.classes, fit.w, run.scaling, fit.summary.certificate);
-    calibrate_on(run.held_out, model, common);
-    save_model(model, run.model_path);
-  }
+  Model model = one_vs_rest_model(run.train, run.spec, fit.classes, fit.w, run.scaling, fit.summary.certificate);
+  const std::optional<CalibrationFacts> calibration = calibrate_on(run.held_out, model, common);
+  if (!run.model_path.empty()) save_model(model, run.model_path);
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
   close_checkpoint(run.state, fit.summary.status, common);
   ProblemSpec first = run.spec;
@@ -64,6 +78,8 @@ int train_one_vs_rest(const MulticlassRun& run, const Common& common) {
                        .multiclass = "ovr",
                        .class_names = fit.classes,
                        .class_summaries = fit.class_summaries,
+                       .validation = one_vs_rest_validation(run, fit, test),
+                       .calibration = calibration,
                        .page_path = run.page_path,
                        .trace = fit.trace},
                       common);
@@ -74,7 +90,12 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
     throw UsageError("softmax has probabilities of its own: leave out --calibrate, or use --multiclass ovr");
   const SoftmaxProblem problem(run.train, softmax_spec(run.spec, run.penalty));
   std::optional<SoftmaxProblem> test;
-  if (run.test != nullptr) test = on_rows(problem, *run.test);
+  std::optional<ValidationFacts> validation;
+  if (run.test != nullptr) {
+    JudgedRows judged = keep_known(*run.test, problem.class_names(), common);
+    validation = {judged.rows.rows(), judged.left_out, 0};
+    test = on_rows(problem, std::move(judged.rows));
+  }
   SolveOptions solve = run.solve;
   if (const std::optional<Model> model = warm_start_model(run.state))
     solve.start = start_from(*model, problem, run.scaling);
@@ -92,6 +113,10 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
   progress.clear();
   const double total_seconds = wall_now() - run.started;
 
+  if (validation)
+    validation->loss = objective(*test, fit.w) - MatrixPenalty(problem.spec().penalty, problem.data().cols(),
+                                                               problem.classes(), problem.spec().intercept)
+                                                     .value(fit.w);
   if (!run.model_path.empty())
     save_model(softmax_model(problem, fit.w, run.scaling, fit.summary.certificate), run.model_path);
   if (!run.trace_path.empty()) write_trace(fit.trace, run.trace_path);
@@ -105,6 +130,7 @@ int train_softmax(const MulticlassRun& run, const Common& common) {
                        .model_path = run.model_path,
                        .multiclass = "softmax",
                        .rank = fit.rank,
+                       .validation = validation,
                        .page_path = run.page_path,
                        .trace = fit.trace},
                       common);

@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kMostClassesShown = 20;  // in text
 
 FitFacts facts_of(const TrainReport& report, const Common& common) {
-  return {report.data,         report.formula,         report.summary, report.classes,
-          report.load_seconds, report.total_seconds,   common.seed,    report.multiclass,
-          report.class_names,  report.class_summaries, report.rank};
+  return {report.data,          report.formula,    report.summary,    report.classes,     report.load_seconds,
+          report.total_seconds, common.seed,       report.multiclass, report.class_names, report.class_summaries,
+          report.rank,          report.validation, report.calibration};
 }
 
 std::string certificate_text(const Certificate& certificate) {
@@ -35,6 +35,18 @@ std::string multiclass_text(const TrainReport& report) {
         report.classes);
   return fmt::format("{}, softmax{}", report.classes,
                      report.rank ? fmt::format(", weights of rank {}", *report.rank) : "");
+}
+
+std::string validation_text(const ValidationFacts& facts) {
+  return fmt::format("mean loss {:.6g} over {} rows{}", facts.loss, format_count(facts.rows),
+                     facts.left_out == 0 ? "" : fmt::format(" ({} left out)", format_count(facts.left_out)));
+}
+
+std::string calibration_text(const CalibrationFacts& facts) {
+  const std::string rows = "fitted on " + format_count(facts.rows) + " rows held out";
+  if (facts.sigmoids.size() != 2) return "a sigmoid for each class, " + rows;
+  return fmt::format("1 / (1 + exp(a m + b)) with a {:.6g} and b {:.6g}, {}", facts.sigmoids[0], facts.sigmoids[1],
+                     rows);
 }
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -61,6 +73,8 @@ Fields fields_of(const TrainReport& report) {
                            format_seconds(summary.solve_seconds), format_seconds(summary.evaluate_seconds))},
       {"memory", format_bytes(static_cast<std::uint64_t>(peak_memory_bytes())) + " at most"},
   };
+  if (report.calibration) fields.insert(fields.begin() + 5, {"probabilities", calibration_text(*report.calibration)});
+  if (report.validation) fields.insert(fields.begin() + 5, {"validation", validation_text(*report.validation)});
   if (!report.multiclass.empty()) fields.insert(fields.begin() + 2, {"classes", multiclass_text(report)});
   return fields;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "fit/fit_json.hpp"
 #include "s3gd/dataset.hpp"
 #include "s3gd/solve.hpp"
 
@@ -26,6 +27,8 @@ struct TrainReport {
   std::span<const std::string> class_names = {};
   std::span<const Summary> class_summaries = {};
   std::optional<Index> rank = {};  // of the matrix of weights, where the penalty looks at it
+  std::optional<ValidationFacts> validation = {};
+  std::optional<CalibrationFacts> calibration = {};
 
   std::string page_path = {};  // empty: no page
   std::span<const TraceRow> trace = {};

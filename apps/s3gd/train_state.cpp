@@ -26,6 +26,8 @@ void add_state_options(Arguments& app, StateOptions& options) {
 
 void check_state_options(const StateOptions& options, bool validates) {
   refuse_standard_output(options.checkpoint, "--checkpoint");
+  if (std::error_code ignored; std::filesystem::is_directory(options.checkpoint, ignored))
+    throw UsageError("--checkpoint is a folder, " + options.checkpoint + ": give a file in it");
   if (options.early_stop && !validates) throw UsageError("--early-stop needs --validate DATA or a FRACTION");
   if (options.patience < 1) throw UsageError("--patience is at least 1");
   if (options.resume && options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");

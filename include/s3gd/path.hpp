@@ -121,12 +121,12 @@ struct ScoredLambda {
   double lambda = 0;
   double mean = 0;
   double standard_error = 0;   // of the mean: the folds' standard deviation over the root of their number
-  std::vector<double> scores;  // one per fold
+  std::vector<double> scores;  // one per fold; NaN for folds that a run which was cut short does not judge by
 };
 
 struct CrossValidation {
   ScoreKind metric = ScoreKind::log_loss;
-  std::vector<ScoredLambda> points;  // lambda descending; those that every fold has finished
+  std::vector<ScoredLambda> points;  // lambda descending; of a run that was cut short, those that can be judged
   std::size_t best = 0;              // of the points
   // The strongest penalty whose mean is no more than one standard error of the best worse than the best.
   std::size_t one_standard_error = 0;

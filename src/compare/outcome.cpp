@@ -94,6 +94,7 @@ Json dataset_json(const DatasetFacts& facts) {
           {"nonzeros", facts.nonzeros},
           {"classes", facts.classes},
           {"test_rows", facts.test_rows},
+          {"test_rows_left_out", facts.test_left_out},
           {"stand_in", text_or_null(facts.stand_in)},
           {"steps", facts.steps},
           {"optimum", number(facts.optimum)},
@@ -120,6 +121,10 @@ Json verdict_json(const Verdict& verdict, double target) {
 Json notes_of(const Plan& plan, const Outcome& outcome) {
   Json notes = Json::array();
   if (plan.jobs > 1) notes.push_back(fmt::format("{} runs went side by side: their clocks are disturbed", plan.jobs));
+  for (const DatasetFacts& facts : outcome.datasets)
+    if (facts.test_left_out > 0)
+      notes.push_back(fmt::format("{}: {} test rows of classes that the training rows do not have were left out",
+                                  facts.name, facts.test_left_out));
   std::set<std::string> elsewhere;
   for (const RunRecord& run : outcome.runs)
     if (run.cpu != machine_facts().cpu) elsewhere.insert(run.cpu);
@@ -143,6 +148,7 @@ DatasetFacts facts_of(const Subject& subject) {
   facts.nonzeros = subject.problem.x().stored();
   facts.classes = subject.classes;
   facts.test_rows = subject.test ? subject.test->rows() : 0;
+  facts.test_left_out = subject.test_left_out;
   for (const StepRule& step : subject.steps) facts.steps.push_back(text_of(step));
   facts.optimum = facts.optimum_gap = facts.test_at_optimum = std::nan("");
   return facts;

@@ -14,6 +14,7 @@ namespace s3gd {
 struct DatasetFacts {
   std::string name, source, stand_in, content, formula;
   Index rows = 0, cols = 0, nonzeros = 0, classes = 0, test_rows = 0;
+  Index test_left_out = 0;  // see Subject
   std::vector<std::string> steps;
   double optimum = 0;          // F*
   double optimum_gap = 0;      // certified, relative

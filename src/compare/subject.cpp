@@ -6,7 +6,7 @@
 #include "data/catalog.hpp"
 #include "data/columns.hpp"
 #include "data/generate.hpp"
-#include "model/same_problem.hpp"
+#include "model/judged_rows.hpp"
 #include "solve/run_identity.hpp"
 
 namespace s3gd {
@@ -103,12 +103,13 @@ Subject read_subject(const Plan& plan, const CompareData& data) {
       .problem = problem,
       .judge = judge,
       .test = {},
+      .test_left_out = 0,
       .steps = {},
       .unit_step = 0};
   if (parts.test) {
-    ProblemSpec same = same_problem(problem);
-    same.threads = evaluating;
-    subject.test.emplace(*parts.test, same);
+    JudgedRows judged = rows_of_classes(*parts.test, class_names(problem));
+    subject.test = on_rows(judge, std::move(judged.rows));
+    subject.test_left_out = judged.left_out;
     subject.content += rows_identity(*subject.test);
   }
   choose_steps(plan, subject);

@@ -17,6 +17,7 @@ struct Subject {
   Problem problem;      // as it is measured, on the plan's threads
   Problem judge;        // the same, evaluated on all threads
   std::optional<Problem> test;
+  Index test_left_out = 0;      // rows whose class the training rows do not have
   std::vector<StepRule> steps;  // the plan's, or the default that suits the data
   double unit_step = 0;         // 1/L(p); 0 where no step needs it
 };

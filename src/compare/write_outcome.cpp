@@ -1,6 +1,7 @@
 // run.json with one entry a line, and its rows as CSV: the same numbers to the last digit.
 #include "base/file.hpp"
 #include "compare/outcome.hpp"
+#include "data/csv_record.hpp"
 
 namespace s3gd {
 namespace {
@@ -28,11 +29,7 @@ void write_json(const Json& run, std::ostream& out) {
 std::string cell(const Json& value) {
   if (value.is_null()) return {};
   if (!value.is_string()) return value.dump();
-  const auto text = value.get<std::string>();
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  return csv_field(value.get<std::string>());
 }
 
 void write_runs(const Json& runs, std::ostream& out) {

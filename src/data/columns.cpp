@@ -47,6 +47,10 @@ std::string listed(const std::vector<std::string>& names, const Places& but) {
   if (!missing.empty()) text += " missing " + missing;
   if (!extra.empty()) text += (missing.empty() ? " " : "; ") + std::string("unknown ") + extra;
   const bool label_taken = wanted.contains(data.label_column);
+  if (missing.empty() && !extra.empty())
+    throw Error(text,
+                "leave them out; --weight-column NAME where one holds weights of rows, --label-column NAME where "
+                "it holds labels");
   throw Error(text, label_taken ? "the column '" + data.label_column + "' was taken for the label: --label-column none"
                                 : "give the columns of the training rows; their order does not matter");
 }

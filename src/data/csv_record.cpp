@@ -72,6 +72,16 @@ char detect_separator(std::string_view text) {
   return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin())];
 }
 
+std::string csv_field(const std::string& text, char separator) {
+  const bool plain =
+      text.find_first_of("\"\r\n") == std::string::npos && text.find(separator) == std::string::npos &&
+      (text.empty() || (text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t'));
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 bool is_missing(std::string_view field) {
   if (field.empty() || field == "?") return true;
   if (field.size() > 3) return false;

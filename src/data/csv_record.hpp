@@ -24,6 +24,9 @@ std::size_t take_record(std::string_view text, char separator, std::vector<std::
 // Of , ; and tab, the one most frequent in the first record (outside quotes); a comma when there is none.
 char detect_separator(std::string_view text);
 
+// `text` as a field: quoted where it would not be read back as it is.
+std::string csv_field(const std::string& text, char separator = ',');
+
 // Empty, NA, NaN or ?.
 bool is_missing(std::string_view field);
 // Whether all of the field is a number, even one too large to be taken.

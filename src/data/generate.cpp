@@ -1,4 +1,6 @@
 #include "data/generate.hpp"
+#include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 
 #include <fmt/format.h>
 
@@ -223,8 +225,10 @@ void stream_rows(const RowGenerator& generator, const LoadOptions& options,
   const bool dense = options.layout == Layout::dense || (options.layout == Layout::automatic && !shape.sparse);
   const Index entries = dense ? std::max(shape.cols, options.cols) : shape.row_entries;
   const Index rows_per_block = std::clamp<Index>(kEntriesPerBlock / entries, 1, 1 << 16);
-  for (Index begin = 0; begin < shape.rows; begin += rows_per_block)
+  for (Index begin = 0; begin < shape.rows; begin += rows_per_block) {
+    if (interrupted()) throw Interrupted("generating rows was interrupted");
     take(generate_block(generator, begin, std::min(shape.rows, begin + rows_per_block), options));
+  }
 }
 
 Dataset generate(const std::string& spec, const LoadOptions& options) {

@@ -14,6 +14,7 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -67,7 +68,7 @@ class FileSource final : public Source {
       const auto count = ::read(fd_, into.data(), into.size());
       if (count >= 0) return static_cast<std::size_t>(count);
       if (errno != EINTR) throw_file_error("read", name_, errno);
-      if (interrupted()) throw Error("reading " + name_ + " was interrupted");
+      if (interrupted()) throw Interrupted("reading " + name_ + " was interrupted");
     }
   }
   std::optional<std::uint64_t> size() const override { return size_; }

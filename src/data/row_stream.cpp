@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 #include "base/threads.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
@@ -60,7 +60,7 @@ void stream_loaded(const Dataset& data, int threads, const RowStart& start) {
   const BlockWork work = start(shape);
   std::vector<std::function<void()>> finish;
   for (Index first = 0; first < data.rows(); first += kRowsPerBlock * kBlocksAtOnce) {
-    if (interrupted()) throw Error("reading " + data.source + " was interrupted");
+    if (interrupted()) throw Interrupted("reading " + data.source + " was interrupted");
     const Index rows = std::min(data.rows() - first, kRowsPerBlock * kBlocksAtOnce);
     finish.assign(static_cast<std::size_t>((rows + kRowsPerBlock - 1) / kRowsPerBlock), {});
     parallel_ranges(rows, kRowsPerBlock, threads, [&](Index begin, Index end, Index chunk) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/interrupt.hpp"
+#include "base/interrupted.hpp"
 #include "base/threads.hpp"
 #include "data/number.hpp"
 
@@ -57,7 +58,7 @@ class Turns {
 
  private:
   void settle(BlockParser& parser, const TextBlock& block, const std::exception_ptr& problem) {
-    if (interrupted()) throw Error("reading " + blocks_.name() + " was interrupted");
+    if (interrupted()) throw Interrupted("reading " + blocks_.name() + " was interrupted");
     if (block.too_long) throw too_long_error(blocks_.name(), lines_ + 1);
     try {
       if (problem) std::rethrow_exception(problem);

@@ -4,8 +4,9 @@
 
 #include "base/file.hpp"
 #include "data/compressed_output.hpp"
-#include "data/rows_store.hpp"
+#include "data/csv_record.hpp"
 #include "data/readers.hpp"
+#include "data/rows_store.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -59,16 +60,6 @@ void write_text(const std::string& path, const std::function<void(TextOut&)>& fi
       out.flush();
     });
   });
-}
-
-std::string csv_field(const std::string& text, char separator) {
-  const bool plain =
-      text.find_first_of("\"\r\n") == std::string::npos && text.find(separator) == std::string::npos &&
-      (text.empty() || (text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t'));
-  if (plain) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string csv_header(const Dataset& data, char separator) {

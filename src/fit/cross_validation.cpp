@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "fit/class_finder.hpp"
 #include "fit/family.hpp"
 #include "fit/folds.hpp"
+#include "fit/judged_folds.hpp"
 #include "fit/predictor.hpp"
 #include "fit/score.hpp"
 #include "model/full_pass.hpp"
@@ -94,18 +95,7 @@ class Run {
     paths_[at(number)].points.clear();  // the status is all that is asked of it
   }
 
-  std::vector<ScoredLambda> scored() const {
-    std::size_t count = paths_[0].points.size();
-    for (const auto& scores : scores_) count = std::min(count, scores.size());
-    std::vector<ScoredLambda> points(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      points[k].lambda = paths_[0].points[k].lambda;
-      for (const auto& scores : scores_) points[k].scores.push_back(scores[k]);
-      summarise(points[k]);
-    }
-    return points;
-  }
-
+  const FoldScores& scores() const { return scores_; }
   Path& whole() { return paths_[0]; }
 
   // The worst of all paths: those that were cut short before those that missed a tolerance.
@@ -118,14 +108,6 @@ class Run {
   }
 
  private:
-  static void summarise(ScoredLambda& point) {
-    const auto count = static_cast<double>(point.scores.size());
-    for (const double score : point.scores) point.mean += score / count;
-    double squares = 0;
-    for (const double score : point.scores) squares += (score - point.mean) * (score - point.mean);
-    if (count > 1) point.standard_error = std::sqrt(squares / (count - 1) / count);
-  }
-
   bool tell() {
     if (!options_.watch) return true;
     const std::lock_guard lock(mutex_);
@@ -138,30 +120,11 @@ class Run {
   Folds folds_;
   SolveOptions each_;
   std::vector<Path> paths_;
-  std::vector<std::vector<double>> scores_;  // by fold, then by lambda
+  FoldScores scores_;
   std::mutex mutex_;
   Index done_ = 0;
   bool go_on_ = true;
 };
-
-void choose(CrossValidation& result) {
-  const double sign = higher_is_better(result.metric) ? -1 : 1;
-  const auto& points = result.points;
-  for (std::size_t k = 1; k < points.size(); ++k)
-    if (sign * points[k].mean < sign * points[result.best].mean) result.best = k;
-  const ScoredLambda& best = points[result.best];
-  while (sign * points[result.one_standard_error].mean > sign * best.mean + best.standard_error)
-    ++result.one_standard_error;
-}
-
-void add_advice(CrossValidation& result) {
-  if (result.points.size() < 2 || result.status == Status::interrupted || result.status == Status::out_of_time) return;
-  if (result.best + 1 == result.points.size())
-    result.advice.push_back(
-        "the best lambda is the smallest of all: weaker penalties may do better still, --lambda-min tells");
-  if (result.best == 0)
-    result.advice.push_back("the best lambda is the largest of all: the features may say nothing about the labels");
-}
 
 }  // namespace
 
@@ -174,14 +137,10 @@ CrossValidation cross_validate(const ProblemFamily& family, const CrossValidatio
   result.metric = options.metric;
   Run run(family, options);
   parallel_for(options.folds + 1, family.kind().threads(), [&](Index number) { run.task(number); });
-  result.points = run.scored();
   result.path = std::move(run.whole());
   result.status = run.status();
   result.advice = result.path.advice;
-  if (!result.points.empty()) {
-    choose(result);
-    add_advice(result);
-  }
+  judge(run.scores(), std::set(options.lambdas.begin(), options.lambdas.end()).size(), result);
   result.seconds = clock.wall_seconds();
   result.cpu_seconds = clock.cpu_seconds();
   return result;

@@ -25,11 +25,21 @@ constexpr double kWidest = 1e18;               // its square is still a float
 constexpr std::uint64_t kConstant = 11650396;  // the feature that stands for the constant
 constexpr int kUsualBits = 18, kMostBits = 24;
 
-void check_names(const Model& model) {
-  for (const std::string& name : model.feature_names)
-    if (name.empty() || name.find_first_of(" \t\r\n:|") != std::string::npos)
-      throw Error("the feature name '" + name + "' cannot be written for Vowpal Wabbit",
-                  "train with column names without blanks, colons and bars, or without a header");
+constexpr std::string_view kEscaped = " \t\r\n:|%";
+
+bool has_escapes(const Model& model) {
+  return std::any_of(model.feature_names.begin(), model.feature_names.end(),
+                     [](const std::string& name) { return name.find_first_of(kEscaped) != std::string::npos; });
+}
+
+// What ends a name in its text is written as in addresses of the web: a blank is %20.
+std::string escaped(const std::string& name) {
+  if (name.empty())
+    throw Error("a feature without a name cannot be written for Vowpal Wabbit", "name every column, or none");
+  std::string text;
+  for (const char c : name)
+    text += kEscaped.find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("%{:02X}", c);
+  return text;
 }
 
 // Bits of the table of weights: large enough that features counted by number keep to themselves.
@@ -63,7 +73,7 @@ void write_label(std::string& out, Index outputs, ValueOf value_of) {
 
 std::string feature_name(const Model& model, Index j) {
   return model.feature_names.empty() ? std::to_string(j + model.index_base.value_or(0))
-                                     : model.feature_names[static_cast<std::size_t>(j)];
+                                     : escaped(model.feature_names[static_cast<std::size_t>(j)]);
 }
 
 std::string write_lessons(const Model& model) {
@@ -91,7 +101,6 @@ std::string write_lessons(const Model& model) {
 
 Exported export_vw(const Model& model, const std::string& /*name*/) {
   refuse_unit_rows(model, "Vowpal Wabbit");
-  check_names(model);
   const Index outputs = model.outputs();
   Exported result{write_lessons(model), {}};
   result.remarks.push_back(fmt::format("make the model: vw -d THIS_FILE --sgd -l 0.5 --power_t 0{} -b {} -f MODEL",
@@ -102,6 +111,9 @@ Exported export_vw(const Model& model, const std::string& /*name*/) {
   else if (model.classifies())
     result.remarks.push_back("a positive prediction means " + model.classes.back() + ", any other " +
                              model.classes.front());
+  if (has_escapes(model))
+    result.remarks.emplace_back(
+        "in names of features, blanks are written %20, colons %3A, bars %7C and % as %25: do so in ROWS");
   if (model.feature_names.empty())
     result.remarks.push_back(
         fmt::format("features are named by number, the first is {}", model.index_base.value_or(0)));

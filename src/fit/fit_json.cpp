@@ -19,6 +19,15 @@ Json to_json(const std::string& name, const Summary& summary) {
           {"cpu_seconds", summary.cpu_seconds}};
 }
 
+Json to_json(const CalibrationFacts& facts) {
+  Json a = Json::array(), b = Json::array();
+  for (std::size_t k = 0; k + 1 < facts.sigmoids.size(); k += 2) {
+    a.push_back(facts.sigmoids[k]);
+    b.push_back(facts.sigmoids[k + 1]);
+  }
+  return {{"rows", facts.rows}, {"a", a}, {"b", b}};
+}
+
 }  // namespace
 
 Json to_json(const Certificate& certificate) {
@@ -61,6 +70,9 @@ Json to_json(const FitFacts& facts) {
             {"advice", summary.advice}};
   if (!facts.multiclass.empty()) json["multiclass"] = facts.multiclass;
   if (facts.rank) json["rank"] = *facts.rank;
+  if (const auto& seen = facts.validation)
+    json["validation"] = {{"rows", seen->rows}, {"left_out", seen->left_out}, {"loss", seen->loss}};
+  if (facts.calibration) json["calibration"] = to_json(*facts.calibration);
   for (std::size_t k = 0; k < facts.class_summaries.size(); ++k)
     json["class_fits"].push_back(to_json(facts.class_names[k], facts.class_summaries[k]));
   return json;

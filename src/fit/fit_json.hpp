@@ -5,11 +5,26 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "s3gd/dataset.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
+
+// Rows the fit was watched by, and the mean loss over them (penalty left out) at the parameters it ended with. One-vs-rest:
+// the sum over the classes.
+struct ValidationFacts {
+  Index rows = 0;
+  Index left_out = 0;  // of classes that were not trained on
+  double loss = 0;
+};
+
+// Platt scaling: rows it was fitted on, and a and b of each output in turn.
+struct CalibrationFacts {
+  Index rows = 0;
+  std::vector<double> sigmoids;
+};
 
 struct FitFacts {
   const Dataset& data;
@@ -25,6 +40,8 @@ struct FitFacts {
   std::span<const std::string> class_names = {};
   std::span<const Summary> class_summaries = {};
   std::optional<Index> rank = {};  // of the matrix of weights, where the penalty looks at it
+  std::optional<ValidationFacts> validation = {};
+  std::optional<CalibrationFacts> calibration = {};
 };
 
 nlohmann::ordered_json to_json(const FitFacts& facts);

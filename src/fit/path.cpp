@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
 #include "fit/family.hpp"
+#include "model/gap_name.hpp"
 #include "s3gd/error.hpp"
 #include "solve/sentences.hpp"
 
@@ -60,10 +61,10 @@ void add_advice(const ProblemFamily& family, double largest, const SolveOptions&
   }
   if (unfinished > 0)
     path.advice.push_back(
-        fmt::format("{} of {} lambdas did not reach the tolerance {:.2g}, the worst a relative gap of {:.2g}: allow "
+        fmt::format("{} of {} lambdas did not reach the tolerance {:.2g}, the worst a {} of {:.2g}: allow "
                     "more --passes, or "
                     "a larger --tol",
-                    unfinished, path.points.size(), options.tol, worst));
+                    unfinished, path.points.size(), options.tol, name_of_gap(path.points.front().certificate), worst));
   if (above > 0 && family.kind().kinked())
     path.advice.push_back(fmt::format("{} of {} lambdas are above {:.6g}, from which on no feature has a weight", above,
                                       path.points.size(), largest));

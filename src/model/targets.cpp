@@ -158,7 +158,8 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
 
   const char* loss = name_of(spec.loss.kind);
   const auto counts = count_classes(data, loss);
-  refuse_one_class(data, counts, loss);
+  const bool names_both = data.y.class_names.size() == 2 && data.y.class_names[1] == spec.positive;
+  if (!names_both) refuse_one_class(data, counts, loss);
   if (counts.size() > 2 && spec.positive.empty()) {
     const bool real = data.y.kind == LabelKind::real;
     refuse(data, std::to_string(counts.size()) + " different labels, but the loss " + loss + " wants two classes",
@@ -168,9 +169,13 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
   }
   Targets targets;
   targets.classes = true;
-  targets.positive = spec.positive.empty() ? counts.rbegin()->first : class_named(data, counts, spec.positive);
+  targets.positive = names_both              ? 1
+                     : spec.positive.empty() ? counts.rbegin()->first
+                                             : class_named(data, counts, spec.positive);
   targets.negative = kNone;
-  if (counts.size() == 2)
+  if (names_both)
+    targets.negative = 0;
+  else if (counts.size() == 2)
     targets.negative = targets.positive == counts.begin()->first ? counts.rbegin()->first : counts.begin()->first;
   std::vector<double> signs(static_cast<std::size_t>(data.rows()));
   std::transform(data.y.values.begin(), data.y.values.end(), signs.begin(),

@@ -18,6 +18,7 @@ struct Targets {
 void check_labels(const Dataset& data);
 void check_weights(const Dataset& data);
 
+// Rows whose two class names are given with the positive one last (model/judged_rows.hpp) need not have both.
 // Throws one Error when the labels do not fit the loss, or weights are negative, not finite or all zero.
 Targets make_targets(const Dataset& data, const ProblemSpec& spec);
 

@@ -17,6 +17,14 @@ std::string name_of_feature(const PathPage& about, std::size_t j) {
   return about.feature_names.empty() ? fmt::format("column {}", j) : about.feature_names[j];
 }
 
+// Folds that a run which was cut short does not judge by have no scores.
+std::string folds_text(const std::vector<double>& scores) {
+  const auto missing =
+      static_cast<std::size_t>(std::count_if(scores.begin(), scores.end(), [](double s) { return std::isnan(s); }));
+  const std::string all = std::to_string(scores.size());
+  return missing == 0 ? all : fmt::format("{} of {}", scores.size() - missing, all);
+}
+
 const Axis kLambda{"lambda", "lambda, weaker to the right", true, true};
 
 Figure over_lambda(const std::string& id, const std::string& title, const Axis& y) {
@@ -182,7 +190,7 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
   const auto lambda_of = [&](std::size_t k) { return fmt::format("lambda {}", number(result.points[k].lambda)); };
   Document document{.title = "Cross-validation", .subtitle = about.source};
   Facts facts = common_facts(about, name_of(result.status), result.points.size());
-  facts.list.insert(facts.list.end(), {{"folds", std::to_string(result.points.front().scores.size())},
+  facts.list.insert(facts.list.end(), {{"folds", folds_text(result.points.front().scores)},
                                        {"best", lambda_of(result.best)},
                                        {"one standard error", lambda_of(result.one_standard_error)}});
   document.parts.push_back(std::move(facts));

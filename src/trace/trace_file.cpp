@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "data/csv_record.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -40,7 +41,7 @@ void write_csv(const std::vector<TraceRow>& trace, std::ostream& out) {
       if (!std::isnan(value)) out << fmt::format("{}", value);
       out << ',';
     }
-    out << row.stage << '\n';
+    out << csv_field(row.stage) << '\n';
   }
 }
 

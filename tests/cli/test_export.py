@@ -155,9 +155,6 @@ class Command(ExportTest):
             self.assertIn("length 1", error)
             self.assertIn("--scale unit-rows", error)
             self.assertFalse(os.path.exists(self.path("out")))
-        self.write("rows.csv", "a b,kind\n1,u\n-1,v\n2,u\n-2,v\n")
-        self.run_program("train", "rows.csv", "--label-column", "kind", "-o", "m.model")
-        self.assertIn("'a b'", self.error_of("export", "m.model", "--format", "vw"))
 
     def test_an_unknown_format_names_the_nearest(self):
         self.fit(*MODELS["two classes"])

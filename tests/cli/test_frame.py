@@ -100,7 +100,7 @@ class Configuration(ProgramTest):
             config = self.write(name, content)
             self.assertIn(expected, self.error_of("inspect", "x.svm", "--config", config, expect=2), name)
         for path in (self.folder, self.path("missing.toml")):
-            self.assertIn(path, self.error_of("inspect", "x.svm", "--config", path, expect=2))
+            self.assertIn(path, self.error_of("inspect", "x.svm", "--config", path, expect=1))
 
 
 class Output(ProgramTest):
