@@ -18,7 +18,7 @@ struct Collected {
   GrowBuffer<double> labels;  // with words, their numbers
   GrowBuffer<double> weights;
   csv::Words words;
-  std::optional<bool> label_words;  // whether labels are words, once one was seen
+  csv::LabelsSeen seen;
   bool any_missing = false;
 };
 
@@ -30,8 +30,12 @@ class Collector final : public csv::CsvParser<T> {
       : csv::CsvParser<T>(plan, options), result_(result) {}
 
   void commit() override {
-    this->check_labels(result_.label_words);
-    if (!this->words_.empty()) renumber_words();
+    this->check_labels(result_.seen);
+    if (!result_.words.empty()) this->make_words();
+    if (!this->words_.empty()) {
+      if (result_.words.empty()) name_labels_before();
+      renumber_words();
+    }
     result_.rows.append(this->block_);
     result_.labels.append(this->block_.labels);
     result_.weights.append(this->block_.weights);
@@ -39,6 +43,12 @@ class Collector final : public csv::CsvParser<T> {
   }
 
  private:
+  // The first word: all rows before have numbers.
+  void name_labels_before() {
+    csv::name_numbers(result_.labels, result_.labels.size(), result_.words);
+    if (static_cast<Index>(result_.words.size()) > kMostClasses) this->refuse_word();
+  }
+
   void renumber_words() {
     std::vector<double> number(this->words_.size());
     // In the order of appearance, so that the numbers do not depend on how the file was cut.
@@ -55,7 +65,7 @@ class Collector final : public csv::CsvParser<T> {
 // What the blocks of a stream have seen so far.
 struct Seen {
   Index rows = 0;
-  std::optional<bool> label_words;
+  csv::LabelsSeen labels;
 };
 
 // Hands what it parses on, block by block.
@@ -75,7 +85,7 @@ class Streamer final : public csv::CsvParser<T> {
     return lines;
   }
   void commit() override {
-    this->check_labels(seen_.label_words);
+    this->check_labels(seen_.labels);
     seen_.rows += this->block_.rows();
     finish_();
   }
@@ -87,6 +97,17 @@ class Streamer final : public csv::CsvParser<T> {
   BorrowedRows<T> borrowed_;
   std::function<void()> finish_;
 };
+
+// Codes that are too many to be classes are numbers after all.
+void read_as_numbers(csv::Words& words, GrowBuffer<double>& labels) {
+  const bool numbers = std::all_of(words.begin(), words.end(), [](const auto& word) { return is_number(word.first); });
+  if (!numbers || static_cast<Index>(words.size()) <= kMostClasses) return;
+  std::vector<double> values(words.size());
+  for (const auto& [word, number] : words)
+    values[static_cast<std::size_t>(number)] = std::strtod(word.c_str(), nullptr);
+  for (Index i = 0; i < labels.size(); ++i) labels[i] = values[static_cast<std::size_t>(labels[i])];
+  words.clear();
+}
 
 // Numbers the words, if the labels are words, in their sorted order and returns them.
 std::vector<std::string> sort_words(const csv::Words& words, GrowBuffer<double>& labels) {
@@ -150,6 +171,7 @@ Dataset read(Input& input, char separator, const LoadOptions& options) {
   Dataset data = shape_of(plan, result.rows.cols(), input);
   data.x = std::move(result.rows).finish();
   if (plan.labels) {
+    read_as_numbers(result.words, result.labels);
     data.y.class_names = sort_words(result.words, result.labels);
     data.y.values = std::move(result.labels).finish();
     data.y.kind = data.y.class_names.empty() ? kind_of_labels(data.y.values.span()) : LabelKind::classes;

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "data/csv_plan.hpp"
 #include "data/csv_record.hpp"
+#include "data/labels.hpp"
 #include "data/number.hpp"
 #include "data/rows_store.hpp"
 #include "data/text_blocks.hpp"
@@ -25,6 +26,19 @@ inline Index number_of(Words& words, const std::string& word) {
   return words.try_emplace(word, static_cast<Index>(words.size())).first->second;
 }
 
+// Where labels that are numbers stand beside words, they are words too, written as a class of that number is.
+template <class Values>
+void name_numbers(Values& labels, Index count, Words& words) {
+  const Labels numbers;
+  for (Index i = 0; i < count; ++i) labels[i] = static_cast<double>(number_of(words, numbers.name_of(labels[i])));
+}
+
+// What the labels of the blocks before were.
+struct LabelsSeen {
+  bool words = false;
+  bool fractions = false;
+};
+
 template <class T>
 class CsvParser : public BlockParser {
  public:
@@ -35,7 +49,7 @@ class CsvParser : public BlockParser {
     end_ = end;
     block_.clear();
     words_.clear();
-    first_label_ = nullptr;
+    first_word_ = first_fraction_ = nullptr;
     any_missing_ = false;
     const Index capacity = (end - begin) / kShortestField + 1;
     block_.columns.resize(capacity);
@@ -53,13 +67,20 @@ class CsvParser : public BlockParser {
   }
 
  protected:
-  // Labels are all words or all numbers. seen_words: which of the two the blocks before had, if any.
-  void check_labels(std::optional<bool>& seen_words) const {
-    if (first_label_ == nullptr) return;
-    const bool words = !words_.empty();
-    if (seen_words.value_or(words) != words) refuse_mixture(first_label_, words);
-    seen_words = words;
+  // Words may stand beside whole numbers, which are classes as well, but not beside others.
+  void check_labels(LabelsSeen& seen) const {
+    if (seen.fractions && !words_.empty()) refuse_word();
+    if (seen.words && first_fraction_ != nullptr) refuse_mixture(first_fraction_, false);
+    seen.words |= !words_.empty();
+    seen.fractions |= first_fraction_ != nullptr;
   }
+  // The labels of this block as words, if they are not.
+  void make_words() {
+    if (!words_.empty()) return;
+    auto* labels = block_.labels.data();
+    name_numbers(labels, static_cast<Index>(block_.labels.size()), words_);
+  }
+  [[noreturn]] void refuse_word() const { refuse_mixture(first_word_, true); }
 
   RowBlock<T> block_;  // labels that are words: their numbers in words_
   Words words_;
@@ -125,13 +146,22 @@ class CsvParser : public BlockParser {
   const char* parse_label(const char* p) {
     const char* const stop = take_field(p, end_, separator_, text_);
     if (is_missing(text_)) throw TextProblem{p, text_.empty() ? "no label" : quote_text(text_), "a label in every row"};
-    const bool word = !is_number(text_);
-    if (first_label_ == nullptr)
-      first_label_ = p;
-    else if (word != !words_.empty())
-      refuse_mixture(p, word);
-    block_.labels.push_back(word ? static_cast<double>(number_of(words_, text_))
-                                 : whole_number_text<double>(p, "as the label"));
+    if (!is_number(text_) || is_code(text_)) {
+      if (first_word_ == nullptr) first_word_ = p;
+      if (first_fraction_ != nullptr) refuse_word();
+      if (words_.empty()) make_words();
+      if (static_cast<Index>(words_.size()) > kMostClasses && first_word_ == p) refuse_word();
+      block_.labels.push_back(static_cast<double>(number_of(words_, text_)));
+      return stop;
+    }
+    const auto label = whole_number_text<double>(p, "as the label");
+    if (label != std::floor(label) && first_fraction_ == nullptr) first_fraction_ = p;
+    if (words_.empty()) {
+      block_.labels.push_back(label);
+    } else {
+      if (first_fraction_ != nullptr) refuse_mixture(p, false);
+      block_.labels.push_back(static_cast<double>(number_of(words_, Labels().name_of(label))));
+    }
     return stop;
   }
 
@@ -159,7 +189,8 @@ class CsvParser : public BlockParser {
   const CsvPlan& plan_;
   const char separator_;
   const Missing missing_;
-  const char* first_label_ = nullptr;
+  const char* first_word_ = nullptr;      // among the labels of the block
+  const char* first_fraction_ = nullptr;  // among those that are numbers
   const char* end_ = nullptr;
   Index count_ = 0;
   std::string text_;

@@ -97,4 +97,12 @@ bool is_number(const std::string& field) {
   return stop == nullptr ? starts_number(padded.data()) : stop == padded.data() + field.size();
 }
 
+bool is_code(std::string_view field) {
+  if (field.starts_with('+') || field.starts_with('-')) field.remove_prefix(1);
+  if (field.empty() || field.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  constexpr std::string_view kExact = "9007199254740992";  // 2^53
+  if (field.size() > 1 && field.front() == '0') return true;
+  return field.size() > kExact.size() || (field.size() == kExact.size() && field > kExact);
+}
+
 }  // namespace s3gd

@@ -31,5 +31,7 @@ std::string csv_field(const std::string& text, char separator = ',');
 bool is_missing(std::string_view field);
 // Whether all of the field is a number, even one too large to be taken.
 bool is_number(const std::string& field);
+// Digits that are a name rather than a number: zeros in front (007), or more of them than a double tells apart.
+bool is_code(std::string_view field);
 
 }  // namespace s3gd

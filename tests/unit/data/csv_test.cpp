@@ -151,6 +151,52 @@ TEST(Csv, WordsAreNumberedInSortedOrder) {
   EXPECT_EQ(std::vector<double>(data.y.values.begin(), data.y.values.end()), (std::vector<double>{2, 0, 1, 0}));
 }
 
+std::vector<std::string> label_names(const std::string& text) {
+  const auto data = read_text(read_csv, text, {});
+  std::vector<std::string> names;
+  for (const double value : data.y.values) names.push_back(data.y.name_of(value));
+  return names;
+}
+
+TEST(Csv, DigitsThatAreNamesAreKeptAsWritten) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(label_names("007,1\n12,2\n007,3\n-3,4\n"), (Names{"007", "12", "007", "-3"}));
+  EXPECT_EQ(label_names("12345678901234567890,1\n12345678901234567891,2\n"),
+            (Names{"12345678901234567890", "12345678901234567891"}));
+  EXPECT_EQ(label_names("9007199254740992,1\n9007199254740993,2\n"), (Names{"9007199254740992", "9007199254740993"}));
+  EXPECT_EQ(label_names("1,1\na,2\n2.0,3\n+1,4\n"), (Names{"1", "a", "2", "1"}));
+}
+
+TEST(Csv, NumbersStayNumbers) {
+  for (const std::string text : {"1,1\n2.0,2\n+1,3\n", "0,1\n-0,1\n0.5,2\n00.5,1\n", "9007199254740992,1\n7,2\n"})
+    EXPECT_TRUE(read_text(read_csv, text, {}).y.class_names.empty()) << text;
+  std::string codes;
+  for (Index i = 0; i < 1500; ++i) codes += "0" + std::to_string(i) + ",1\n";
+  const auto data = read_text(read_csv, codes, {});  // too many for classes
+  EXPECT_TRUE(data.y.class_names.empty());
+  EXPECT_EQ(data.y.values[1234], 1234);
+}
+
+TEST(Csv, AWordInAnyBlockMakesNamesOfAllNumbers) {
+  Rng rng(34);
+  for (const bool word_first : {true, false}) {
+    Table table = random_table(rng, 60000, 4, 0, {"1", "22", "-3"});
+    const std::size_t where = word_first ? 0 : table.labels.size() - 1;
+    table.labels[where] = table.cells[where][0] = "oak";
+    const std::string text = write_cells(rng, table.cells, ',');
+    ASSERT_GT(text.size(), kBlockBytes);
+    LoadOptions options;
+    options.header = false;
+    for (const int threads : {1, 3}) {
+      options.threads = threads;
+      const auto data = read_text(read_csv, text, options);
+      ASSERT_EQ(data.y.class_names, (std::vector<std::string>{"-3", "1", "22", "oak"}));
+      for (std::size_t i = 0; i < table.labels.size(); ++i)
+        ASSERT_EQ(data.y.name_of(data.y.values[static_cast<Index>(i)]), table.labels[i]) << i;
+    }
+  }
+}
+
 TEST(Csv, AWeightColumnIsTakenOutOfTheFeatures) {
   LoadOptions options;
   options.weight_column = "w";

@@ -170,7 +170,7 @@ TEST_F(RowStream, FailsAsLoadingDoes) {
   std::string late = libsvm_text(1);
   late.insert(late.rfind('\n', 2 * kBlockBytes) + 1, "1 5:banana\n");
   std::string mixed = csv_text();
-  mixed.insert(mixed.rfind('\n', 2 * kBlockBytes) + 1, "4,1,1,1\n");
+  mixed.insert(mixed.rfind('\n', 2 * kBlockBytes) + 1, "4.5,1,1,1\n");
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{{"late.svm", late},
                                                                                    {"mixed.csv", mixed},
                                                                                    {"empty.svm", ""},
