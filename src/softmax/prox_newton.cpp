@@ -259,6 +259,9 @@ Finish Search::run() {
     const bool gains = gap < 0.5 * least || point_.value < lowest - kLeastGain * gap * std::abs(point_.value);
     in_vain = gains ? 0 : in_vain + 1;
     if (in_vain > 0 && (wide_ || quadratic_.is_coupled())) accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
+    // The Hessian itself is worth more accurate steps the nearer the optimum is: each then gains more than the last.
+    if (quadratic_.is_coupled() && sample_ == problem_.rows())
+      accuracy_ = std::clamp(std::sqrt(std::abs(gap)), kLastAccuracy, accuracy_);
     if (gains) {
       lowest = point_.value;
       least = gap;

@@ -63,7 +63,11 @@ class EarlyStop(ProgramTest):
         for kind in ("ovr", "softmax"):
             self.run_json("train", "train.csv", "--multiclass", kind, "--validate", "test.csv", "--early-stop")
         self.write("other.csv", "label,x,y\nd,1,2\na,3,4\n")
-        self.assertIn("class d", self.error_of("train", "train.csv", "--validate", "other.csv"))
+        for kind in ("ovr", "softmax"):
+            rows = self.run_json("train", "train.csv", "--multiclass", kind, "--validate", "other.csv")["validation"]
+            self.assertEqual(rows["rows"], 1)  # the other one's class is unknown
+        self.write("other.csv", "label,x,y\nd,1,2\n")
+        self.error_of("train", "train.csv", "--validate", "other.csv")
 
 
 class WarmStart(ProgramTest):
