@@ -256,21 +256,24 @@ Finish Search::run() {
   for (;;) {
     const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
     if (!goes_on(gap)) break;
-    const bool gains = gap < 0.5 * least || point_.value < lowest - kLeastGain * gap * std::abs(point_.value);
+    const double least_gain = std::max(kLeastGain * gap * std::abs(point_.value), point_.rounding());
+    const bool gains = gap < 0.5 * least || point_.value < lowest - least_gain;
     in_vain = gains ? 0 : in_vain + 1;
-    if (in_vain > 0 && (wide_ || quadratic_.is_coupled())) accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
+    const bool unresolved = gap * std::abs(point_.value) <= point_.rounding();  // the objective cannot tell any more
+    if (in_vain > 0 && !unresolved && (wide_ || quadratic_.is_coupled()))
+      accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
     // The Hessian itself is worth more accurate steps the nearer the optimum is: each then gains more than the last.
     if (quadratic_.is_coupled() && sample_ == problem_.rows())
       accuracy_ = std::clamp(std::sqrt(std::abs(gap)), kLastAccuracy, accuracy_);
     if (gains) {
-      lowest = point_.value;
-      least = gap;
+      lowest = std::min(lowest, point_.value);
+      least = std::min(least, gap);
     }
-    if (in_vain >= (quadratic_.is_coupled() ? kFewInVain : kManyInVain) && refine()) {
+    if (!unresolved && in_vain >= (quadratic_.is_coupled() ? kFewInVain : kManyInVain) && refine()) {
       in_vain = 0;
       continue;
     }
-    if (in_vain < kMostInVain && step()) {
+    if (in_vain < (unresolved ? kFewInVain : kMostInVain) && step()) {
       if (++steps % kStepsPerMetric == 0) build();
       continue;
     }
