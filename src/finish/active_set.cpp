@@ -62,12 +62,14 @@ void ActiveSet::estimate_diagonal() {
 double ActiveSet::norm_of(const std::vector<double>& w) const {
   if (penalty_.norm_strength() == 0) return 0;
   double squares = 0;
-  for (Index j = 0; j < problem_.dim(); ++j)
+  for (Index j = 0; j < penalty_.dim(); ++j)
     if (penalty_.in_norm(j)) squares += w[at(j)] * w[at(j)];
   return std::sqrt(squares);
 }
 
 void ActiveSet::change_penalty(const Problem& problem) {
+  // Slopes change by no more than the threshold does, as a rule.
+  likely_ = std::max(kSoon, 2 - problem_.spec().penalty.lambda / problem.spec().penalty.lambda);
   problem_ = problem;
   penalty_ = Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   optimality_ = Optimality(problem);
@@ -82,8 +84,11 @@ void ActiveSet::change_penalty(const Problem& problem) {
 
 void ActiveSet::arrived() {
   bend_.arrived(problem_.spec().penalty.lambda, first_aim_, w_);
-  if (constant_curvature_ || !looked_) return;
-  if (steps_here_ > 0) compare_with_hessian();
+  if (!looked_) return;
+  if (constant_curvature_)
+    find_drift();
+  else if (steps_here_ > 0)
+    compare_with_hessian();
   before_ = Solved{w_, gradient_, problem_.spec().penalty.lambda};
 }
 
@@ -128,7 +133,7 @@ bool ActiveSet::always_in(Index j) const {
 }
 
 double ActiveSet::violation(Index j) const {
-  if (norm_ == 0 && penalty_.in_norm(j)) return 0;
+  if (penalty_.norm_strength() > 0 && norm_ == 0 && penalty_.in_norm(j)) return 0;
   const double excess = std::abs(gradient_[at(j)]) - penalty_.l1_of(j);
   if (!(excess > 0)) return 0;
   return excess * excess / (diagonal_[at(j)] + 2 * penalty_.l2_of(j));
@@ -137,7 +142,7 @@ double ActiveSet::violation(Index j) const {
 bool ActiveSet::choose(Index most) {
   std::vector<Index> chosen;
   std::vector<std::pair<double, Index>> leaving;
-  for (Index j = 0; j < problem_.dim(); ++j) {
+  for (Index j = 0; j < penalty_.dim(); ++j) {
     if (always_in(j))
       chosen.push_back(j);
     else if (const double v = violation(j); v > 0)
@@ -151,11 +156,13 @@ bool ActiveSet::choose(Index most) {
   for (const auto& [v, j] : leaving) chosen.push_back(j);
   std::sort(chosen.begin(), chosen.end());
   if (chosen.empty()) return false;
+  std::vector<Index> wanted = chosen;
+  if (carries_on_ && first_step_) add_soon_leaving(wanted, likely_);
   const bool covered =
       columns_ && static_cast<std::size_t>(columns_->size()) <= 2 * chosen.size() + 16 &&
-      std::includes(columns_->chosen().begin(), columns_->chosen().end(), chosen.begin(), chosen.end());
+      std::includes(columns_->chosen().begin(), columns_->chosen().end(), wanted.begin(), wanted.end());
   if (!covered) {
-    if (carries_on_) add_soon_leaving(chosen);
+    if (carries_on_) add_soon_leaving(chosen, kSoon);
     columns_ = std::make_unique<WorkingColumns>(problem_, std::move(chosen), transposed_ ? &*transposed_ : nullptr);
     passes_ += columns_->share();
     forget_hessian();
@@ -164,14 +171,14 @@ bool ActiveSet::choose(Index most) {
   return true;
 }
 
-// So that a working set serves several penalties.
-void ActiveSet::add_soon_leaving(std::vector<Index>& chosen) const {
+// Coordinates whose slopes are above this share of their thresholds: so that a working set serves several penalties.
+void ActiveSet::add_soon_leaving(std::vector<Index>& chosen, double least) const {
   if (penalty_.norm_strength() > 0) return;
   std::vector<std::pair<double, Index>> soon;
-  for (Index j = 0; j < problem_.dim(); ++j) {
-    if (std::binary_search(chosen.begin(), chosen.end(), j)) continue;
-    const double share = std::abs(gradient_[at(j)]) / penalty_.l1_of(j);
-    if (share > kSoon || problem_.dim() <= kFewColumns) soon.emplace_back(-share, j);
+  for (Index j = 0; j < penalty_.dim(); ++j) {
+    const double slope = std::abs(gradient_[at(j)]), l1 = penalty_.l1_of(j);
+    if (!(slope > least * l1) && penalty_.dim() > kFewColumns) continue;
+    if (!std::binary_search(chosen.begin(), chosen.end(), j)) soon.emplace_back(-slope / l1, j);
   }
   const std::size_t most = std::max(at(kFewColumns), chosen.size() / 4);
   if (soon.size() > most) {
@@ -193,7 +200,7 @@ void ActiveSet::take_slopes() {
 std::vector<Index> ActiveSet::pulling() const {
   std::vector<std::pair<double, Index>> pulls;
   double total = 0;
-  for (Index j = 0; j < problem_.dim(); ++j) {
+  for (Index j = 0; j < penalty_.dim(); ++j) {
     const double pull = std::abs(gradient_[at(j)]) - penalty_.l1_of(j);
     if (!penalty_.in_norm(j) || !(pull > 0)) continue;
     pulls.emplace_back(-pull, j);
@@ -223,7 +230,7 @@ bool ActiveSet::leave_zero() {
     for (const Index j : chosen) next[at(j)] = -gradient_[at(j)] / metric;
     penalty_.prox(1 / metric, std::span<double>(next));
     double model = 0;
-    for (Index j = 0; j < problem_.dim(); ++j) {
+    for (Index j = 0; j < penalty_.dim(); ++j) {
       if (!penalty_.in_norm(j)) next[at(j)] = w_[at(j)];
       const double by = next[at(j)] - w_[at(j)];
       model += by * (gradient_[at(j)] + 0.5 * metric * by);

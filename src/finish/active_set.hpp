@@ -70,6 +70,8 @@ class ActiveSet {
   void compare_with_hessian();
   void correct_by(std::vector<double>& gram, const std::vector<double>& s, const std::vector<double>& y) const;
   bool bent_step();
+  void find_drift();
+  std::vector<double> foreseen() const;
   void more_damping();
   void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
@@ -78,7 +80,7 @@ class ActiveSet {
   bool walk(const std::vector<double>& moved, double promised, int attempts);
   void look_with_all_rows(const std::vector<double>& moved);
   void take_slopes();
-  void add_soon_leaving(std::vector<Index>& chosen) const;
+  void add_soon_leaving(std::vector<Index>& chosen, double least) const;
   std::vector<double> bent(const std::vector<double>& moved) const;
   double norm_of(const std::vector<double>& w) const;
   std::vector<Index> pulling() const;
@@ -97,9 +99,10 @@ class ActiveSet {
   std::optional<SmallerClass> smaller_class_;  // ... and of those that classify
   OfPositives positives_, trial_positives_;    // of them too, at w, where the last step looked at all rows
   std::optional<Solved> before_;               // the solution under the last penalty
+  std::vector<double> drift_;                  // change of the solution with lambda, for a quadratic loss
   std::vector<double> diagonal_;               // of a bound of the Hessian, about
   RowTerms terms_;
-  double value_ = 0, norm_ = 0, gap_ = 0, passes_ = 0;
+  double value_ = 0, norm_ = 0, gap_ = 0, goal_ = 0, passes_ = 0;
   Index violators_ = 0;
 
   std::optional<Transposed> transposed_;  // while further penalties will follow
@@ -127,6 +130,7 @@ class ActiveSet {
   bool renewed_ = false;  // since that step
   double unexpected_h_ = 0;
   bool first_step_ = true;
+  double likely_ = 1;  // share of its threshold from which on a slope may pass it under this penalty
   RowTerms trial_terms_;
 };
 

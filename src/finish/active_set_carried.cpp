@@ -86,6 +86,27 @@ void ActiveSet::compare_with_hessian() {
   correct_by(gram_, s, y);
 }
 
+// Between two changes of the support, the solution of a quadratic loss moves in proportion to lambda.
+void ActiveSet::find_drift() {
+  drift_.clear();
+  const double by = before_ ? problem_.spec().penalty.lambda - before_->lambda : 0;
+  if (by == 0) return;
+  drift_ = w_;
+  for (std::size_t j = 0; j < w_.size(); ++j) drift_[j] = before_->w[j] != 0 ? (w_[j] - before_->w[j]) / by : 0.0;
+}
+
+// Where it will be under the present penalty, as far as signs stay: a start for the model over the working set.
+std::vector<double> ActiveSet::foreseen() const {
+  if (drift_.empty() || steps_here_ > 0) return {};
+  const double by = problem_.spec().penalty.lambda - before_->lambda;
+  std::vector<double> start;
+  for (const Index j : columns_->chosen()) {
+    const double x = w_[at(j)], step = by * drift_[at(j)];
+    start.push_back(penalty_.l1_of(j) == 0 || (x + step) * x > 0 ? step : 0.0);
+  }
+  return start;
+}
+
 // The first step under a penalty.
 bool ActiveSet::bent_step() {
   const double h = before_ ? std::log(before_->lambda / problem_.spec().penalty.lambda) : 0;

@@ -21,6 +21,8 @@ constexpr double kFinalHessian = 6;    // the same where it is the last one need
 constexpr Index kLeastRows = 4096;     // a Hessian is made from, and ...
 constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/64 of the promise is left by a step
 constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
+// Share of the gap asked for by which slopes may be wrong, of their thresholds; where that was too much, less.
+constexpr double kSlack = 2, kTighter = 0.2;
 constexpr Index kNarrow = 4096;                                // columns up to which a sum of rows stays in the cache
 constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
 constexpr double kShortStep = 0.1;  // calls for damping
@@ -41,6 +43,7 @@ double absolute_change(double from, double by) {
 }  // namespace
 
 void ActiveSet::solve_working_set(double goal) {
+  goal_ = goal;
   for (int k = 0; k < kMostSteps && !must_stop_(); ++k) {
     if (k > 0) {
       look_at_working_set();
@@ -141,6 +144,10 @@ L1Model ActiveSet::make_model() const {
   const auto& chosen = columns_->chosen();
   L1Model model;
   model.accuracy = std::clamp(0.1 * gap(), kBestAccuracy, kLeastAccuracy);
+  if (constant_curvature_) {
+    model.slack = kSlack * std::pow(kTighter, steps_here_) * goal_ * penalty_.l1_strength();
+    model.start = foreseen();
+  }
   model.must_stop = must_stop_;
   const double ring = norm_ > 0 ? penalty_.norm_strength() / norm_ : 0.0;
   if (ring > 0) model.radial_curvature = ring;

@@ -38,6 +38,7 @@ class DenseColumns : public ColumnStore {
   }
   void add(Index k, double factor, const double* h, double* v) const override {
     const T* x = column(k);
+    if (h == nullptr) return kernel::axpy(factor, x, v, rows_);
     for (Index i = 0; i < rows_; ++i) v[i] += factor * h[i] * static_cast<double>(x[i]);
   }
 
@@ -51,65 +52,80 @@ class DenseColumns : public ColumnStore {
 template <class T>
 class SparseColumns : public ColumnStore {
  public:
+  // A copy of the chosen columns.
   template <class I>
-  SparseColumns(const CsrView<T, I>& x, const std::vector<Index>& chosen) : rows_(x.rows), starts_(chosen.size() + 1) {
+  SparseColumns(const CsrView<T, I>& x, const std::vector<Index>& chosen) : rows_(x.rows) {
     std::vector<Index> place(at(x.cols + 1), -1);
     for (std::size_t k = 0; k < chosen.size(); ++k) place[at(chosen[k])] = static_cast<Index>(k);
     ones_ = place.back();
+    std::vector<Index> starts(chosen.size() + 1);
     const auto end = x.starts[x.rows];
     for (auto k = x.starts[0]; k < end; ++k)
-      if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0) ++starts_[at(p + 1)];
-    for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
-    entries_.resize(at(starts_.back()));
-    std::vector<Index> next(starts_.begin(), starts_.end() - 1);
+      if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0) ++starts[at(p + 1)];
+    for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
+    own_values_.resize(at(starts.back()));
+    own_places_.resize(own_values_.size());
+    std::vector<Index> next(starts.begin(), starts.end() - 1);
     for (Index i = 0; i < x.rows; ++i)
       for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-        if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0)
-          entries_[at(next[at(p)]++)] = {static_cast<std::int32_t>(i), x.values[k]};
+        if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0) {
+          const auto to = at(next[at(p)]++);
+          own_values_[to] = x.values[k];
+          own_places_[to] = static_cast<std::int32_t>(i);
+        }
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      columns_.push_back({own_values_.data() + starts[k], own_places_.data() + starts[k], starts[k + 1] - starts[k]});
+  }
+
+  // Columns where they lie: `x` has them as rows.
+  SparseColumns(const CsrView<T, std::int32_t>& x, const std::vector<Index>& chosen, Index rows) : rows_(rows) {
+    for (const Index j : chosen) {
+      if (j == x.rows) ones_ = static_cast<Index>(columns_.size());
+      const Index start = j < x.rows ? static_cast<Index>(x.starts[j]) : 0;
+      columns_.push_back({x.values + start, x.columns + start, j < x.rows ? x.row_nonzeros(j) : 0});
+    }
   }
 
   double dot(Index k, const double* v) const override {
     if (k == ones_) return sum(v, rows_);
-    double even = 0, odd = 0;
-    const Entry* e = entries_.data() + starts_[at(k)];
-    const Entry* end = entries_.data() + starts_[at(k + 1)];
-    for (; e + 1 < end; e += 2) {
-      even += static_cast<double>(e[0].value) * v[e[0].row];
-      odd += static_cast<double>(e[1].value) * v[e[1].row];
-    }
-    if (e < end) even += static_cast<double>(e->value) * v[e->row];
-    return even + odd;
+    const Column& c = columns_[at(k)];
+    return kernel::sparse_dot(c.values, c.places, c.count, v);
   }
   double square(Index k, const double* h) const override {
     if (k == ones_) return sum(h, rows_);
+    const Column& c = columns_[at(k)];
     double total = 0;
-    for (Index e = starts_[at(k)]; e < starts_[at(k + 1)]; ++e) {
-      const double x = static_cast<double>(entries_[at(e)].value);
-      total += h[entries_[at(e)].row] * x * x;
+    for (Index e = 0; e < c.count; ++e) {
+      const double x = static_cast<double>(c.values[e]);
+      total += h[c.places[e]] * x * x;
     }
     return total;
   }
   void add(Index k, double factor, const double* h, double* v) const override {
     if (k == ones_) {
-      for (Index i = 0; i < rows_; ++i) v[i] += factor * h[i];
+      for (Index i = 0; i < rows_; ++i) v[i] += factor * (h == nullptr ? 1.0 : h[i]);
       return;
     }
-    for (Index e = starts_[at(k)]; e < starts_[at(k + 1)]; ++e) {
-      const Index i = entries_[at(e)].row;
-      v[i] += factor * h[i] * static_cast<double>(entries_[at(e)].value);
+    const Column& c = columns_[at(k)];
+    if (h == nullptr) return kernel::sparse_axpy(factor, c.values, c.places, c.count, v);
+    for (Index e = 0; e < c.count; ++e) {
+      const auto i = c.places[e];
+      v[i] += factor * h[i] * static_cast<double>(c.values[e]);
     }
   }
 
  private:
-  struct Entry {
-    std::int32_t row;
-    T value;
+  struct Column {
+    const T* values;
+    const std::int32_t* places;
+    Index count;
   };
 
   Index rows_;
   Index ones_ = -1;
-  std::vector<Index> starts_;
-  std::vector<Entry> entries_;
+  std::vector<Column> columns_;
+  std::vector<T> own_values_;
+  std::vector<std::int32_t> own_places_;
 };
 
 }  // namespace
@@ -121,6 +137,13 @@ std::unique_ptr<ColumnStore> make_column_store(const Matrix& x, const std::vecto
       return std::make_unique<DenseColumns<T>>(view, chosen, threads);
     else
       return std::make_unique<SparseColumns<T>>(view, chosen);
+  });
+}
+
+std::unique_ptr<ColumnStore> make_column_store(const Transposed& all, const std::vector<Index>& chosen) {
+  return all.visit([&](const auto& view) -> std::unique_ptr<ColumnStore> {
+    using T = typename std::decay_t<decltype(view)>::Value;
+    return std::make_unique<SparseColumns<T>>(view, chosen, all.rows());
   });
 }
 

@@ -19,7 +19,9 @@ struct L1Model {
   std::vector<double> x, gradient, l1, ridge;
   std::vector<double> radial;   // v, or empty: the direction in which a 2-norm is not curved
   double radial_curvature = 0;  // c
-  double accuracy = 1e-6;       // ends when a sweep gains less than this share of all gains
+  std::vector<double> start;    // a guess of d, or empty (by columns)
+  double accuracy = 1e-6;       // ends when a sweep gains less than this share of all gains, or ...
+  double slack = 0;             // ... where the model is F itself, finds no slope wrong by more than this (by columns)
   std::function<bool()> must_stop;
 
   Index size() const { return static_cast<Index>(x.size()); }

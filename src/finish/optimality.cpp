@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernel/kernel.hpp"
+
 namespace s3gd {
 namespace {
 
@@ -15,10 +17,7 @@ Optimality::Optimality(const Problem& problem)
     : penalty_(problem.spec().penalty, problem.cols(), problem.spec().intercept),
       cols_(problem.cols()),
       free_intercept_(problem.spec().intercept == Intercept::free),
-      has_dual_(penalty_.prox_is_exact()) {
-  for (Index j = 0; j < cols_ && has_dual_; ++j)
-    has_dual_ = penalty_.l1_of(j) > 0 || penalty_.l2_of(j) > 0 || penalty_.in_norm(j);
-}
+      has_dual_(penalty_.prox_is_exact() && penalty_.on_every_feature()) {}
 
 double Optimality::relative_gap(std::span<const double> w, std::span<const double> gradient, double objective) const {
   if (!has_dual_) return prox_gradient(w, gradient);
@@ -28,13 +27,10 @@ double Optimality::relative_gap(std::span<const double> w, std::span<const doubl
     unbalanced = z.back() * z.back() / std::max(std::abs(objective), std::numeric_limits<double>::min());
     z.back() = 0;
   }
-  double product = 0;
-  for (std::size_t j = 0; j < z.size(); ++j) {
-    product += w[j] * z[j];
-    z[j] = -z[j];
-  }
-  const double scale = penalty_.feasible_scale(z);
-  for (double& value : z) value *= scale;
+  const auto size = static_cast<Index>(z.size());
+  const double product = kernel::dot(w.data(), z.data(), size);
+  const double scale = penalty_.feasible_scale(z);  // of -z as well: a penalty knows no signs
+  if (scale < 1) kernel::scale(scale, z.data(), size);
   const double distant = (1 - scale) * (1 - scale) * std::abs(objective);  // stands for the term left out
   const double gap = penalty_.value(w) + penalty_.conjugate(z) + scale * product + unbalanced + distant;
   return std::max(gap, 0.0) / std::max(std::abs(objective), std::numeric_limits<double>::min());

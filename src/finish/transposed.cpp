@@ -49,29 +49,23 @@ Matrix gather(const CsrView<T, I>& columns, std::span<const Index> chosen, Index
   return Matrix::own_csr(std::move(values), std::move(places), std::move(starts), static_cast<Index>(chosen.size()));
 }
 
-// f on the view of a matrix that is known to be sparse.
-template <class F>
-auto with_sparse(const Matrix& x, F&& f) {
-  using Result = decltype(f(CsrView<float, std::int32_t>()));
-  return x.visit([&](const auto& view) -> Result {
-    if constexpr (requires { view.starts; })
-      return f(view);
-    else
-      return Result();
-  });
-}
-
 }  // namespace
 
 std::optional<Transposed> Transposed::of(const Matrix& x, Index most) {
   const Index entry = 4 + (x.precision() == Precision::float32 ? 4 : 8);
   const bool fits = x.stored() <= most / entry && x.rows() <= std::numeric_limits<std::int32_t>::max();
   if (x.is_dense() || !fits) return std::nullopt;
-  return Transposed(with_sparse(x, [](const auto& view) { return transpose(view); }), x.rows());
+  Matrix columns = x.visit([](const auto& view) {
+    if constexpr (requires { view.starts; })
+      return transpose(view);
+    else
+      return Matrix();
+  });
+  return Transposed(std::move(columns), x.rows());
 }
 
 Index Transposed::stored_in(std::span<const Index> columns) const {
-  return with_sparse(columns_, [&](const auto& view) {
+  return visit([&](const auto& view) {
     Index sum = 0;
     for (const Index j : columns) sum += view.row_nonzeros(j);
     return sum;
@@ -79,19 +73,18 @@ Index Transposed::stored_in(std::span<const Index> columns) const {
 }
 
 void Transposed::times(std::span<const double> c, std::span<double> out, int threads) const {
-  with_sparse(columns_, [&](const auto& view) {
+  visit([&](const auto& view) {
     parallel_ranges(view.rows, kColumnsPerChunk, threads, [&](Index begin, Index end, Index) {
       for (Index j = begin; j < end; ++j) {
         const auto start = view.starts[j];
         out[at(j)] = kernel::sparse_dot(view.values + start, view.columns + start, view.row_nonzeros(j), c.data());
       }
     });
-    return 0;
   });
 }
 
 Matrix Transposed::rows_of(std::span<const Index> columns) const {
-  return with_sparse(columns_, [&](const auto& view) { return gather(view, columns, rows_); });
+  return visit([&](const auto& view) { return gather(view, columns, rows_); });
 }
 
 }  // namespace s3gd

@@ -15,6 +15,7 @@ constexpr double kWorthGathering = 0.6;  // share of the stored entries above wh
 constexpr Index kMostBytes = 40 << 20;   // of a gathered copy
 constexpr std::size_t kSmallGram = 400;  // columns up to which a Gram matrix is cheap whatever their length
 constexpr Index kMostGram = 2000;        // columns whose Gram matrix is kept
+constexpr double kInCache = 250'000;     // numbers of a matrix that stay in the second-level cache from sweep to sweep
 constexpr double kUsualSweeps = 40;      // of coordinate descent for one quadratic model
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -105,7 +106,7 @@ Problem with_columns(const Problem& problem, Matrix x) {
 }  // namespace
 
 WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen, const Transposed* all)
-    : problem_(problem), chosen_(std::move(chosen)), places_(chosen_) {
+    : problem_(problem), all_(all), chosen_(std::move(chosen)), places_(chosen_) {
   std::vector<Index> features = chosen_;
   if (!features.empty() && features.back() == problem.cols()) features.pop_back();
   const auto count = static_cast<Index>(features.size());
@@ -118,13 +119,13 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
   // In multiplications by scattered numbers; those of BLAS are cheaper. A sweep over columns touches every stored entry
   // twice, one over the Gram matrix its s^2 entries in order; a step needs two products and the terms of all rows.
   const double per_row = stored / rows;
-  const double gram = (dense ? 0.1 : 1.0) * rows * per_row * per_row / 2;
+  const double gram = (dense ? 0.1 : 1.0) * rows * per_row * per_row / 2, entry = size * size > kInCache ? 1.0 : 1.0 / 6;
   prefers_gram_ = chosen_.size() <= kSmallGram ||
-                  (chosen_.size() <= kMostGram && gram + kUsualSweeps * size * size / 6 < 3 * kUsualSweeps * stored);
+                  (chosen_.size() <= kMostGram && gram + kUsualSweeps * entry * size * size < 3 * kUsualSweeps * stored);
   gram_cost_ = gram / ((dense ? 1.0 : 2.0) * stored + 20 * rows);
   const double width = dense ? (problem.x().precision() == Precision::float32 ? 4 : 8)
                              : 4 + (problem.x().precision() == Precision::float32 ? 4 : 8);
-  if (share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty()) return;
+  if (by_columns() || share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty()) return;
   gathered_ = with_columns(problem, all != nullptr ? all->rows_of(features) : problem.x().visit([&](const auto& view) {
     return gather(view, features, place, problem.spec().threads);
   }));
@@ -132,13 +133,24 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
 }
 
 void WorkingColumns::times(std::span<const double> d, std::span<double> out) const {
+  if (by_columns()) {
+    std::fill(out.begin(), out.end(), 0.0);
+    for (Index k = 0; k < size(); ++k)
+      if (d[at(k)] != 0) store().add(k, d[at(k)], nullptr, out.data());
+    return;
+  }
   std::vector<double> full(at(rows().dim()), 0.0);
   for (std::size_t k = 0; k < places_.size(); ++k) full[at(places_[k])] = d[k];
   margins(rows(), full, out);
 }
 
 std::vector<double> WorkingColumns::transpose_times(std::span<const double> c) const {
-  std::vector<double> full(at(rows().dim())), out(chosen_.size());
+  std::vector<double> out(chosen_.size());
+  if (by_columns()) {
+    for (Index k = 0; k < size(); ++k) out[at(k)] = store().dot(k, c.data());
+    return out;
+  }
+  std::vector<double> full(at(rows().dim()));
   s3gd::transpose_times(rows(), c, full);
   for (std::size_t k = 0; k < places_.size(); ++k) out[k] = full[at(places_[k])];
   return out;
@@ -153,7 +165,9 @@ std::vector<double> WorkingColumns::gram(std::span<const double> h) const {
 }
 
 const ColumnStore& WorkingColumns::store() const {
-  if (!store_) store_ = make_column_store(problem_.x(), chosen_, problem_.spec().threads);
+  if (!store_)
+    store_ = all_ != nullptr ? make_column_store(*all_, chosen_)
+                             : make_column_store(problem_.x(), chosen_, problem_.spec().threads);
   return *store_;
 }
 

@@ -16,7 +16,7 @@ namespace s3gd {
 class WorkingColumns {
  public:
   // `chosen` ascending, the intercept (problem.cols()) last where there is one. Gathers only when that saves.
-  // `all`: the columns of the whole problem, where somebody has them.
+  // `all`: the columns of the whole problem, where somebody has them; they must outlive this.
   WorkingColumns(const Problem& problem, std::vector<Index> chosen, const Transposed* all = nullptr);
 
   Index size() const { return static_cast<Index>(chosen_.size()); }
@@ -33,8 +33,10 @@ class WorkingColumns {
 
  private:
   const Problem& rows() const { return gathered_ ? *gathered_ : problem_; }
+  bool by_columns() const { return all_ != nullptr && !prefers_gram_; }
 
   Problem problem_;
+  const Transposed* all_;
   std::vector<Index> chosen_;
   std::vector<Index> places_;        // of chosen_ among the coordinates of rows()
   std::optional<Problem> gathered_;  // the chosen columns alone, the same rows

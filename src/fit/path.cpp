@@ -35,10 +35,11 @@ std::vector<double> checked(std::vector<double> lambdas) {
 }
 
 void count_weights(const ProblemFamily& family, PathPoint& point) {
-  std::vector<bool> used(at(family.data().cols()), false);
+  const Index cols = family.data().cols();
+  std::vector<bool> used(at(cols), false);
   point.nonzeros = 0;
   for (Index k = 0; k < family.outputs(); ++k)
-    for (Index j = 0; j < family.data().cols(); ++j) {
+    for (Index j = 0; j < cols; ++j) {
       if (point.w[at(k * family.dim() + j)] == 0) continue;
       ++point.nonzeros;
       used[at(j)] = true;

@@ -28,12 +28,7 @@ Penalty penalty_of(const Problem& problem) {
 }
 
 // A feature that costs nothing makes the dual infeasible everywhere but at special points; a free intercept is handled.
-bool has_dual(const Penalty& penalty, Index cols) {
-  if (!penalty.prox_is_exact()) return false;
-  for (Index j = 0; j < cols; ++j)
-    if (penalty.l1_of(j) == 0 && penalty.l2_of(j) == 0 && !penalty.in_norm(j)) return false;
-  return true;
-}
+bool has_dual(const Penalty& penalty) { return penalty.prox_is_exact() && penalty.on_every_feature(); }
 
 // The dual point in a form that costs no memory: a_i = scale[class of i] * (-slope_i) - shift.
 struct DualPoint {
@@ -183,7 +178,7 @@ double prox_gradient_step(const Problem& problem, const Penalty& penalty, std::s
 
 bool certificate_needs_positives(const Problem& problem) {
   return problem.spec().intercept == Intercept::free && Loss(problem.spec().loss).classifies() &&
-         has_dual(penalty_of(problem), problem.cols());
+         has_dual(penalty_of(problem));
 }
 
 SmallerClass::SmallerClass(const Problem& problem) {
@@ -218,7 +213,7 @@ Certificate certify_seen(const Problem& problem, std::span<const double> w, cons
   Certificate result;
   result.relative_gap = std::numeric_limits<double>::infinity();
   result.primal = seen.loss + penalty.value(w);
-  if (!has_dual(penalty, problem.cols())) {
+  if (!has_dual(penalty)) {
     result.kind = Certificate::Kind::prox_gradient;
     result.dual = std::numeric_limits<double>::quiet_NaN();
     result.relative_gap = prox_gradient_step(problem, penalty, w, seen.gradient);

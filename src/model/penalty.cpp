@@ -124,6 +124,13 @@ bool Penalty::in_norm(Index j) const {
   return std::any_of(norms_.begin(), norms_.end(), [&](const Norm& norm) { return member(norm, j); });
 }
 
+bool Penalty::on_every_feature() const {
+  if (one_factor_ && factors_.empty() && (l1_ > 0 || l2_ > 0)) return true;
+  for (Index j = 0; j < cols_; ++j)
+    if (l1_of(j) == 0 && l2_of(j) == 0 && !in_norm(j)) return false;
+  return true;
+}
+
 template <class T>
 double Penalty::value_of(std::span<const T> w) const {
   double sum = 0;

@@ -1,6 +1,7 @@
 // What finishers carry from one penalty to the next, against the same made anew.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -70,6 +71,32 @@ TEST(WorkingColumns, AreTheSameFromAllColumnsAtHand) {
   EXPECT_EQ(slow_out, fast_out);
   EXPECT_EQ(slow.transpose_times(c), fast.transpose_times(c));
   EXPECT_EQ(slow.gram(h), fast.gram(h));
+}
+
+// So many, so sparse ones are never gathered: products go along the columns where they lie.
+TEST(WorkingColumns, ThatArePreferredAsColumnsHaveTheSameProducts) {
+  const Sample sample = random_sample(400, 900, 35, 0.01);
+  const Problem problem = make(sample, sample.table.csr<float, std::int32_t>());
+  const auto transposed = Transposed::of(problem.x(), 1 << 30);
+  std::vector<Index> chosen(801);
+  std::iota(chosen.begin(), chosen.end(), Index{100});  // the intercept last
+  const WorkingColumns slow(problem, chosen), fast(problem, chosen, &*transposed);
+  ASSERT_FALSE(fast.prefers_gram());
+  const Vector c = random_vector(400, 8, 1.0), d = random_vector(801, 9, 1.0), h = random_vector(400, 10, 1.0);
+  Vector slow_out(400), fast_out(400);
+  slow.times(d, slow_out);
+  fast.times(d, fast_out);
+  for (std::size_t i = 0; i < 400; ++i) EXPECT_NEAR(slow_out[i], fast_out[i], 1e-5);
+  const Vector slow_sums = slow.transpose_times(c), fast_sums = fast.transpose_times(c);
+  for (Index k = 0; k < 801; ++k) {
+    EXPECT_NEAR(slow_sums[static_cast<std::size_t>(k)], fast_sums[static_cast<std::size_t>(k)], 1e-5);
+    EXPECT_EQ(slow.store().dot(k, c.data()), fast.store().dot(k, c.data()));
+    EXPECT_EQ(slow.store().square(k, h.data()), fast.store().square(k, h.data()));
+    Vector slow_sum = c, fast_sum = c;
+    slow.store().add(k, 0.3, h.data(), slow_sum.data());
+    fast.store().add(k, 0.3, h.data(), fast_sum.data());
+    EXPECT_EQ(slow_sum, fast_sum);
+  }
 }
 
 TEST(SampledMetric, WithAnotherDiagonalIsTheOneBuiltWithIt) {
@@ -232,6 +259,27 @@ TEST(FinishSequence, AFinePathOfAOneNormIsThatOfTheReference) {
             EXPECT_LE(certify(here, finish.w).relative_gap, tol * (1 + 1e-9)) << here.formula();
           }
       }
+}
+
+// Hundreds of features come in, and the model over them is minimised along columns, from where the solution is going.
+TEST(FinishSequence, AWidePathOfTheSquaredLossIsCertifiedAtEveryPoint) {
+  const Sample sample = random_sample(900, 1200, 36, 0.02);
+  for (const PenaltyKind kind : {PenaltyKind::l1, PenaltyKind::elastic_net}) {
+    ProblemSpec spec;
+    spec.loss.kind = LossKind::squared;
+    spec.penalty.kind = kind;
+    spec.penalty.alpha = 0.1;
+    const Problem problem(sample.data(sample.table.csr<float, std::int32_t>(), spec.loss, true), spec);
+    for (const double tol : {1e-3, 1e-6}) {
+      Index most = 0;
+      for (const auto& [here, finish] : fine_path(problem, 15, tol)) {
+        EXPECT_EQ(finish.end, FinishEnd::converged) << here.formula();
+        EXPECT_LE(certify(here, finish.w).relative_gap, tol * (1 + 1e-9)) << here.formula();
+        most = std::max<Index>(most, std::count_if(finish.w.begin(), finish.w.end(), [](double w) { return w != 0; }));
+      }
+      EXPECT_GT(most, 500);
+    }
+  }
 }
 
 // Near the weak end of a smooth path what the last Hessian missed is known, and one pass for each penalty is enough;
