@@ -98,18 +98,18 @@ class Path(ProgramTest):
         self.assertEqual(out.count("<- chosen"), 1)
 
     def test_time_that_is_up_keeps_what_is_done(self):
-        data = "gen:manifold?rows=20000&cols=60"
-        whole = self.run_json("path", data, "--penalty", "l1", "--lambdas", "60", "--tol", "1e-9")
-        for share in (0.5, 0.2, 0.05):
-            result = self.run_json("path", data, "--penalty", "l1", "--lambdas", "60", "--tol", "1e-9", "--seconds",
-                                   repr(share * whole["seconds"]["solve"]), "-o", "m.model", expect=3)
-            if result["status"] == "out_of_time":
+        path = ("path", "gen:manifold?rows=20000&cols=60", "--penalty", "l1", "--tol", "1e-9")
+        for seconds in ("0.1", "0.5", "2"):  # a busy machine may not get to the first lambda; none gets to the last
+            result = self.run_json(*path, "--lambdas", "5000", "--seconds", seconds, "-o", "m.model", expect=3)
+            if result["points"]:
                 break
         self.assertEqual(result["status"], "out_of_time")
-        self.assertLess(len(result["points"]), 60)
-        for ours, full in zip(result["points"], whole["points"]):
-            self.assertEqual(ours["objective"], full["objective"])
+        self.assertLess(len(result["points"]), 5000)
         self.assertTrue(os.path.exists(self.path("m.model")))
+        first = result["points"][:5]
+        again = self.run_json(*path, "--lambda", ",".join(repr(point["lambda"]) for point in first))
+        for ours, full in zip(first, again["points"]):
+            self.assertEqual(ours["objective"], full["objective"])
 
     def test_an_interrupt_keeps_what_is_done(self):
         run = subprocess.Popen([PROGRAM, "path", "gen:manifold?rows=100000&cols=100", "--penalty", "l1", "--lambdas",
