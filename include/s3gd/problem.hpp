@@ -77,6 +77,8 @@ struct Certificate {
 class Problem {
  public:
   Problem(Dataset data, const ProblemSpec& spec);
+  // The same rows and loss under another penalty, nothing looked at again. Throws when the penalty does not fit.
+  Problem with_penalty(const PenaltySpec& penalty) const;
 
   const Dataset& data() const;
   const Matrix& x() const { return data().x; }

@@ -9,10 +9,8 @@
 #include "fit/class_finder.hpp"
 #include "fit/family.hpp"
 #include "fit/folds.hpp"
+#include "fit/held_out.hpp"
 #include "fit/judged_folds.hpp"
-#include "fit/predictor.hpp"
-#include "fit/score.hpp"
-#include "model/full_pass.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -39,29 +37,6 @@ void check(const ProblemFamily& family, const CrossValidationOptions& options) {
                   "every fold needs one of each class: use fewer --folds");
 }
 
-// Scores the points of a path on the rows of a fold, whose columns are those of the training rows.
-class HeldOut {
- public:
-  HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows)
-      : training_(training), rows_(std::move(rows)), judge_(metric, some_model(training), rows_) {
-    rows_.feature_names.clear();  // they need not be matched
-  }
-
-  double score(const PathPoint& point) const {
-    const int threads = training_.kind().threads();
-    if (training_.outputs() > 1) return judge_(predict_margins(training_.model(point.lambda, point.w), rows_, threads));
-    std::vector<double> u(at(rows_.rows()));
-    margins(rows_.x, point.w, u, threads);
-    require_finite(u, 1, 0, rows_.source);
-    return judge_(u);
-  }
-
- private:
-  const ProblemFamily& training_;
-  Dataset rows_;
-  Judge judge_;
-};
-
 // All paths: the one on all rows, then one for each fold. Tasks share nothing but the count of points done.
 class Run {
  public:
@@ -86,13 +61,10 @@ class Run {
     const Index fold = number - 1;
     const ProblemFamily training(family_.kind().on(folds_.training(fold)));
     const HeldOut held_out(training, options_.metric, folds_.held_out(fold));
-    auto& scores = scores_[at(fold)];
-    const auto watch = [&](const PathPoint& point) {
-      scores.push_back(held_out.score(point));
-      return tell();
-    };
-    paths_[at(number)] = solve_path(training, options_.lambdas, each_, watch);
-    paths_[at(number)].points.clear();  // the status is all that is asked of it
+    Path& path = paths_[at(number)];
+    path = solve_path_quietly(training, options_.lambdas, each_, [&](const PathPoint&) { return tell(); });
+    scores_[at(fold)] = held_out.scores(path.points);
+    path.points.clear();  // the status is all that is asked of it
   }
 
   const FoldScores& scores() const { return scores_; }

@@ -50,6 +50,10 @@ std::shared_ptr<const FamilyKind> single_family(const Problem& problem);
 std::shared_ptr<const FamilyKind> one_vs_rest_family(const Dataset& data, const ProblemSpec& spec);
 std::shared_ptr<const FamilyKind> softmax_family(const SoftmaxProblem& problem);
 
+// solve_path() without its advice, for paths whose advice nobody reads. `largest` becomes largest_lambda(), if it is there.
+Path solve_path_quietly(const ProblemFamily& family, std::vector<double> lambdas, const SolveOptions& options,
+                        const WatchPoint& watch, double* largest = nullptr);
+
 // One with several classes: throws unless those of `rows` are the same.
 void require_same_classes(const std::vector<std::string>& wanted, const std::vector<std::string>& found);
 

@@ -74,11 +74,11 @@ void add_advice(const ProblemFamily& family, double largest, const SolveOptions&
 }  // namespace
 
 Problem with_lambda(const Problem& problem, double lambda) {
-  ProblemSpec spec = problem.spec();
-  const double before = spec.penalty.lambda;
-  for (PenaltySpec& term : spec.penalty.also) term.lambda = before > 0 ? term.lambda / before * lambda : lambda;
-  spec.penalty.lambda = lambda;
-  return Problem(problem.data(), spec);
+  PenaltySpec penalty = problem.spec().penalty;
+  const double before = penalty.lambda;
+  for (PenaltySpec& term : penalty.also) term.lambda = before > 0 ? term.lambda / before * lambda : lambda;
+  penalty.lambda = lambda;
+  return problem.with_penalty(penalty);
 }
 
 SoftmaxProblem with_lambda(const SoftmaxProblem& problem, double lambda) {
@@ -119,6 +119,14 @@ std::vector<double> lambda_grid(const ProblemFamily& family, const GridOptions& 
 
 Path solve_path(const ProblemFamily& family, std::vector<double> lambdas, const SolveOptions& options,
                 const WatchPoint& watch) {
+  double largest = 0;
+  Path path = solve_path_quietly(family, std::move(lambdas), options, watch, &largest);
+  add_advice(family, largest, options, path);
+  return path;
+}
+
+Path solve_path_quietly(const ProblemFamily& family, std::vector<double> lambdas, const SolveOptions& options,
+                        const WatchPoint& watch, double* largest) {
   check_penalised(family);
   lambdas = checked(std::move(lambdas));
   RunClock clock;
@@ -151,7 +159,7 @@ Path solve_path(const ProblemFamily& family, std::vector<double> lambdas, const 
   }
   path.seconds = clock.wall_seconds();
   path.cpu_seconds = clock.cpu_seconds();
-  add_advice(family, walk->largest_lambda(), options, path);
+  if (largest != nullptr) *largest = walk->largest_lambda();
   return path;
 }
 

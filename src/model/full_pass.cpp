@@ -247,18 +247,14 @@ void transpose_times(const Problem& problem, std::span<const double> coefficient
 }
 
 void margins(const Problem& problem, std::span<const double> w, std::span<double> out) {
+  const Matrix& x = problem.x();
   check_size("w", w.size(), problem.dim());
-  margins(problem.x(), w, out, problem.spec().threads);
-}
-
-void margins(const Matrix& x, std::span<const double> w, std::span<double> out, int threads) {
-  const bool has_intercept = static_cast<Index>(w.size()) > x.cols();
-  check_size("w", w.size(), x.cols() + (has_intercept ? 1 : 0));
   check_size("the margins", out.size(), x.rows());
-  const double intercept = has_intercept ? w.back() : 0.0;
+  const double intercept = problem.has_intercept() ? w.back() : 0.0;
   const Index rows_per_chunk = std::max(kGroup, kWorthAThread * x.rows() / std::max<Index>(1, x.stored()));
   x.visit([&](const auto& view) {
-    parallel_ranges(view.rows, rows_per_chunk / kGroup * kGroup, threads, [&](Index begin, Index end, Index) {
+    const Index chunk = rows_per_chunk / kGroup * kGroup;
+    parallel_ranges(view.rows, chunk, problem.spec().threads, [&](Index begin, Index end, Index) {
       for (Index i = begin; i < end; i += kGroup) {
         const Index count = std::min(kGroup, end - i);
         dot_group(view, i, count, w.data(), out.data() + i);

@@ -12,9 +12,8 @@
 
 namespace s3gd {
 
-// out_i = w.x_i (+ b); w has a number for each column, and b after them where it has one more.
+// out_i = w.x_i (+ b)
 void margins(const Problem& problem, std::span<const double> w, std::span<double> out);
-void margins(const Matrix& x, std::span<const double> w, std::span<double> out, int threads);
 
 // out = sum_i c_i x_i; the intercept's component, if there is one, is sum_i c_i.
 void transpose_times(const Problem& problem, std::span<const double> coefficients, std::span<double> out);

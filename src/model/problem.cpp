@@ -11,9 +11,11 @@
 
 namespace s3gd {
 
-struct Problem::State {
+namespace {
+
+// All that does not depend on the penalty.
+struct Rows {
   Dataset data;
-  ProblemSpec spec;
   Targets targets;
   std::vector<double> weights;
   double total_weight = 1;
@@ -21,41 +23,58 @@ struct Problem::State {
   mutable std::vector<double> mean_row;
 };
 
+}  // namespace
+
+struct Problem::State {
+  std::shared_ptr<const Rows> rows;
+  ProblemSpec spec;
+};
+
 Problem::Problem(Dataset data, const ProblemSpec& spec) {
   if (spec.loss.kind == LossKind::smooth_hinge && !(std::isfinite(spec.loss.beta) && spec.loss.beta > 0))
     throw Error("beta is " + std::to_string(spec.loss.beta), "give a positive number");
-  auto state = std::make_shared<State>();
+  auto rows = std::make_shared<Rows>();
   data.verify(spec.threads);
-  state->targets = make_targets(data, spec);
-  state->weights = make_weights(data, state->targets, spec.class_weight);
-  state->total_weight = spec.class_weight == ClassWeight::paper ? 2.0 : 1.0;
+  rows->targets = make_targets(data, spec);
+  rows->weights = make_weights(data, rows->targets, spec.class_weight);
+  rows->total_weight = spec.class_weight == ClassWeight::paper ? 2.0 : 1.0;
   Penalty(spec.penalty, data.cols(), spec.intercept);  // throws when the penalty does not fit
-  state->data = std::move(data);
-  state->spec = spec;
-  state_ = std::move(state);
+  rows->data = std::move(data);
+  state_ = std::make_shared<const State>(State{std::move(rows), spec});
 }
 
-const Dataset& Problem::data() const { return state_->data; }
+Problem Problem::with_penalty(const PenaltySpec& penalty) const {
+  Penalty(penalty, cols(), spec().intercept);
+  State changed = *state_;
+  changed.spec.penalty = penalty;
+  Problem problem = *this;
+  problem.state_ = std::make_shared<const State>(std::move(changed));
+  return problem;
+}
+
+const Dataset& Problem::data() const { return state_->rows->data; }
 const ProblemSpec& Problem::spec() const { return state_->spec; }
-std::span<const double> Problem::targets() const { return state_->targets.values.span(); }
-std::span<const double> Problem::weights() const { return state_->weights; }
-double Problem::total_weight() const { return state_->total_weight; }
-double Problem::positive_class() const { return state_->targets.positive; }
-double Problem::negative_class() const { return state_->targets.negative; }
+std::span<const double> Problem::targets() const { return state_->rows->targets.values.span(); }
+std::span<const double> Problem::weights() const { return state_->rows->weights; }
+double Problem::total_weight() const { return state_->rows->total_weight; }
+double Problem::positive_class() const { return state_->rows->targets.positive; }
+double Problem::negative_class() const { return state_->rows->targets.negative; }
 
 double Problem::weight(Index i) const {
-  return state_->weights.empty() ? 1.0 / static_cast<double>(rows()) : state_->weights[static_cast<std::size_t>(i)];
+  const std::vector<double>& q = state_->rows->weights;
+  return q.empty() ? 1.0 / static_cast<double>(rows()) : q[static_cast<std::size_t>(i)];
 }
 
 std::span<const double> Problem::mean_row() const {
-  std::call_once(state_->mean_row_once, [&] {
+  const Rows& kept = *state_->rows;
+  std::call_once(kept.mean_row_once, [&] {
     std::vector<double> share(static_cast<std::size_t>(rows())), sum(static_cast<std::size_t>(dim()));
     for (Index i = 0; i < rows(); ++i) share[static_cast<std::size_t>(i)] = weight(i) / total_weight();
     transpose_times(*this, share, sum);
     sum.resize(static_cast<std::size_t>(cols()));
-    state_->mean_row = std::move(sum);
+    kept.mean_row = std::move(sum);
   });
-  return state_->mean_row;
+  return kept.mean_row;
 }
 
 }  // namespace s3gd

@@ -1,0 +1,121 @@
+#include "fit/held_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "base/threads.hpp"
+#include "finish/quadratic_loss.hpp"
+#include "fit/family.hpp"
+#include "fit/predictor.hpp"
+#include "softmax/block_products.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr double kRounding = 1e-8;         // of a squared error, at most
+constexpr Index kMostRows = 128;           // of a block
+constexpr Index kBlockEntries = 48 << 10;  // of a block: it stays in the second-level cache
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The weights of several points side by side: for each column one number of every output of every point.
+struct Table {
+  Table(std::span<const PathPoint> points, const ProblemFamily& family)
+      : outputs(family.outputs()), numbers(std::ssize(points) * outputs), width(kernel::table_width(numbers)) {
+    const Index cols = family.data().cols(), dim = family.dim();
+    weights.assign(at(cols * width), 0.0);
+    intercepts.assign(at(numbers), 0.0);
+    for (Index n = 0; n < numbers; ++n) {
+      const double* w = points[at(n / outputs)].w.data() + n % outputs * dim;
+      for (Index j = 0; j < cols; ++j) weights[at(j * width + n)] = w[j];
+      if (family.has_intercept()) intercepts[at(n)] = w[cols];
+    }
+  }
+
+  Index outputs, numbers, width;
+  std::vector<double> weights, intercepts;
+};
+
+}  // namespace
+
+HeldOut::HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, Index bytes)
+    : training_(training),
+      metric_(metric),
+      rows_(std::move(rows)),
+      judge_(metric, some_model(training), rows_),
+      bytes_(bytes) {}
+
+std::vector<double> HeldOut::scores(std::span<const PathPoint> points) const {
+  const Index size = rows_.rows() * training_.outputs();
+  std::vector<double> scores = suits_products(points) ? errors_by_products(points) : std::vector<double>();
+  if (!scores.empty()) return scores;
+  scores.resize(points.size());
+  while (!points.empty()) {
+    const auto some = points.first(std::min(points.size(), at(points_at_once())));
+    const auto all = margins(some);
+    double* const out = scores.data() + (scores.size() - points.size());
+    parallel_for(std::ssize(some), training_.kind().threads(), [&](Index p) {
+      const std::span<const double> own(all.get() + p * size, at(size));
+      require_finite(own, training_.outputs(), 0, rows_.source);
+      out[p] = judge_(own);
+    });
+    points = points.subspan(some.size());
+  }
+  return scores;
+}
+
+// Fewer products of a row's entries with each other than with weights, and a matrix no larger than the rows.
+bool HeldOut::suits_products(std::span<const PathPoint> points) const {
+  const auto weighs = [](double weight) { return weight > 0; };
+  const bool any = rows_.weights.empty() || std::any_of(rows_.weights.begin(), rows_.weights.end(), weighs);
+  const Index stored = rows_.x.stored(), cols = rows_.cols();
+  return metric_ == ScoreKind::rmse && !points.empty() && any && stored / rows_.rows() < 2 * std::ssize(points) &&
+         cols <= stored / cols;
+}
+
+std::vector<double> HeldOut::errors_by_products(std::span<const PathPoint> points) const {
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared;
+  spec.penalty.kind = PenaltyKind::none;
+  spec.intercept = training_.has_intercept() ? Intercept::regularised : Intercept::none;  // a column like any other
+  spec.threads = training_.kind().threads();
+  QuadraticLoss loss(Problem(rows_, spec), points.back().w);
+  std::vector<double> errors;
+  for (const PathPoint& point : points) {
+    loss.move_to(point.w);
+    if (!(loss.loss_error() <= kRounding * loss.loss())) return {};
+    errors.push_back(std::sqrt(loss.loss()));
+  }
+  return errors;
+}
+
+Index HeldOut::points_at_once() const {
+  const Index each = 8 * training_.outputs() * (rows_.rows() + rows_.cols());
+  return std::max<Index>(1, bytes_ / each);
+}
+
+std::unique_ptr<double[]> HeldOut::margins(std::span<const PathPoint> points) const {
+  const Table table(points, training_);
+  const Index rows = rows_.rows(), outputs = table.outputs;
+  const Index per_row = std::max<Index>(1, rows_.x.stored() / std::max<Index>(1, rows));
+  const Index block = std::clamp<Index>(kBlockEntries / per_row / 8 * 8, 8, kMostRows);
+  std::unique_ptr<double[]> all(new double[points.size() * at(rows * outputs)]);  // not cleared: all are written
+  rows_.x.visit([&](const auto& x) {
+    using View = std::decay_t<decltype(x)>;
+    parallel_ranges(rows, block, training_.kind().threads(), [&](Index begin, Index end, Index) {
+      std::vector<double> u(at((end - begin) * table.width));
+      std::vector<Index> places(at(end - begin));
+      std::iota(places.begin(), places.end(), begin);
+      BlockProducts<View, double>(x, table.width).times(places, true, table.weights.data(), u.data());
+      for (Index n = 0; n < table.numbers; ++n) {
+        double* out = all.get() + (n / outputs * rows + begin) * outputs + n % outputs;
+        for (Index r = 0; r < end - begin; ++r) out[r * outputs] = u[at(r * table.width + n)] + table.intercepts[at(n)];
+      }
+    });
+  });
+  return all;
+}
+
+}  // namespace s3gd
