@@ -73,12 +73,17 @@ struct Certificate {
       0;  // (primal - dual) / max(|primal|, tiny), or the norm of the prox-gradient step over max(1, ||w||)
 };
 
+// sum_i x_i x_i' over rows that all weigh the same, the intercept's 1 as the last column: lower triangle, row-major.
+using ColumnProducts = std::shared_ptr<const std::vector<double>>;
+
 // Immutable; cheap to copy. Throws at construction, with one sentence, when data and spec do not fit.
 class Problem {
  public:
   Problem(Dataset data, const ProblemSpec& spec);
   // The same rows and loss under another penalty, nothing looked at again. Throws when the penalty does not fit.
   Problem with_penalty(const PenaltySpec& penalty) const;
+  // For whoever sums them for several problems at once; without sample or class weights.
+  Problem with_products(ColumnProducts products) const;
 
   const Dataset& data() const;
   const Matrix& x() const { return data().x; }
@@ -95,6 +100,8 @@ class Problem {
   double positive_class() const;             // label values behind +1 and, with exactly two classes, -1
   double negative_class() const;             // NaN when several classes were merged
   std::span<const double> mean_row() const;  // sum_i q_i x_i / sum_i q_i; one pass at the first call, then kept
+
+  const ColumnProducts& known_products() const;  // null: nobody has summed them
 
   // The objective as a formula with the numbers in it, for people.
   std::string formula() const;

@@ -41,16 +41,24 @@ QuadraticLoss::QuadraticLoss(const Problem& problem, std::span<const double> w, 
 }
 
 // Rows that all weigh the same are summed with weight 1: sums of small whole numbers are then exact.
+ColumnProducts column_products(const Problem& problem, const std::function<bool()>& must_stop) {
+  std::vector<double> h(at(problem.rows()), 1.0);
+  if (!problem.weights().empty()) h.assign(problem.weights().begin(), problem.weights().end());
+  std::vector<Index> all(at(problem.dim()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return std::make_shared<const std::vector<double>>(hessian(problem, h, all, must_stop));
+}
+
 void QuadraticLoss::sum_matrix(const std::function<bool()>& must_stop) {
   const bool equal = problem_.weights().empty();
-  std::vector<double> h(at(problem_.rows()), 1.0);
-  if (!equal) h.assign(problem_.weights().begin(), problem_.weights().end());
   const double factor = equal ? 2 / static_cast<double>(problem_.rows()) : 2.0;
-  std::vector<Index> all(at(problem_.dim()));
-  std::iota(all.begin(), all.end(), Index{0});
   const Index dim = problem_.dim();
-  const std::vector<double> lower = hessian(problem_, h, all, must_stop);
-  passes_ += 1;
+  ColumnProducts products = problem_.known_products();
+  if (!products || !equal) {
+    products = column_products(problem_, must_stop);
+    passes_ += 1;
+  }
+  const std::vector<double>& lower = *products;
   matrix_.resize(at(size_ * size_));
   length_.resize(at(dim));
   for (Index j = 0; j < dim; ++j) length_[at(j)] = std::sqrt(factor * lower[at(j * dim + j)]);

@@ -7,7 +7,8 @@
 // Loss and slopes at the anchor come from a pass over the rows. Away from it they are rounded, the more the further, and
 // loss_error() and slope_error() say by how much; a new anchor makes them exact again.
 //
-// Set-up: a pass for the anchor and n d^2 / 2 multiplications (sparse rows: the squares of their non-zeros) for H. Then
+// Set-up: a pass for the anchor and n d^2 / 2 multiplications (sparse rows: the squares of their non-zeros) for H, unless
+// the problem knows the products of its columns. Then
 // O(d s) to move to a point that differs from the anchor in s coordinates.
 #pragma once
 
@@ -18,6 +19,9 @@
 #include "s3gd/problem.hpp"
 
 namespace s3gd {
+
+// The sums that H is made of: where rows weigh differently, with their weights.
+ColumnProducts column_products(const Problem& problem, const std::function<bool()>& must_stop = {});
 
 class QuadraticLoss {
  public:

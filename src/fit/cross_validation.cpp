@@ -11,10 +11,13 @@
 #include "fit/folds.hpp"
 #include "fit/held_out.hpp"
 #include "fit/judged_folds.hpp"
+#include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
+
+constexpr Index kMostProducts = 64 << 20;  // bytes
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -45,6 +48,7 @@ class Run {
         options_(options),
         folds_(options.splits.empty() ? Folds(family.data(), options.folds, options.solve.seed)
                                       : Folds(family.data(), options.splits)),
+        products_(at(options.folds)),
         paths_(at(options.folds + 1)),
         scores_(at(options.folds)) {
     const Index tasks = options.folds + 1;
@@ -53,14 +57,22 @@ class Run {
     each_.seconds = options.solve.seconds / static_cast<double>((tasks + threads - 1) / threads);
   }
 
+  // The products of columns over a training set are those of its folds added up: each fold's are summed once.
+  void share_products() {
+    const Index bytes = 8 * options_.folds * family_.dim() * family_.dim();
+    if (!options_.splits.empty() || bytes > kMostProducts) return;
+    parallel_for(options_.folds, family_.kind().threads(),
+                 [&](Index fold) { products_[at(fold)] = family_.kind().products(folds_.held_out(fold)); });
+  }
+
   void task(Index number) {
     if (number == 0) {
       paths_[0] = solve_path(family_, options_.lambdas, each_, [&](const PathPoint&) { return tell(); });
       return;
     }
     const Index fold = number - 1;
-    const ProblemFamily training(family_.kind().on(folds_.training(fold)));
-    const HeldOut held_out(training, options_.metric, folds_.held_out(fold));
+    const ProblemFamily training(family_.kind().on(folds_.training(fold), products_without(fold)));
+    const HeldOut held_out(training, options_.metric, folds_.held_out(fold), products_[at(fold)]);
     Path& path = paths_[at(number)];
     path = solve_path_quietly(training, options_.lambdas, each_, [&](const PathPoint&) { return tell(); });
     scores_[at(fold)] = held_out.scores(path.points);
@@ -80,6 +92,15 @@ class Run {
   }
 
  private:
+  ColumnProducts products_without(Index fold) const {
+    if (!products_[0]) return {};
+    std::vector<double> sum(products_[0]->size(), 0.0);
+    for (Index other = 0; other < options_.folds; ++other)
+      if (other != fold)
+        kernel::axpy(1.0, products_[at(other)]->data(), sum.data(), static_cast<Index>(sum.size()));
+    return std::make_shared<const std::vector<double>>(std::move(sum));
+  }
+
   bool tell() {
     if (!options_.watch) return true;
     const std::lock_guard lock(mutex_);
@@ -91,6 +112,7 @@ class Run {
   const CrossValidationOptions& options_;
   Folds folds_;
   SolveOptions each_;
+  std::vector<ColumnProducts> products_;  // of each fold; null: not shared
   std::vector<Path> paths_;
   FoldScores scores_;
   std::mutex mutex_;
@@ -108,6 +130,7 @@ CrossValidation cross_validate(const ProblemFamily& family, const CrossValidatio
   CrossValidation result;
   result.metric = options.metric;
   Run run(family, options);
+  run.share_products();
   parallel_for(options.folds + 1, family.kind().threads(), [&](Index number) { run.task(number); });
   result.path = std::move(run.whole());
   result.status = run.status();

@@ -40,8 +40,10 @@ class FamilyKind {
   virtual std::string formula(double lambda) const = 0;
   virtual Model model(double lambda, std::span<const double> w, const Scaling& scaling,
                       const Certificate& certificate) const = 0;
-  // The same problem over other rows, with the same classes; throws where these lack one.
-  virtual std::shared_ptr<const FamilyKind> on(const Dataset& rows) const = 0;
+  // The same problem over other rows, with the same classes; throws where these lack one. `known` may be null.
+  virtual std::shared_ptr<const FamilyKind> on(const Dataset& rows, const ColumnProducts& known) const = 0;
+  // Of these rows alone; null where walks make no use of them.
+  virtual ColumnProducts products(const Dataset&) const { return {}; }
 };
 
 constexpr double kStartsAtNull = 0.5;  // of the largest lambda: from here up, walks begin at the model without features

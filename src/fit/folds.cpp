@@ -51,14 +51,15 @@ std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std
   std::map<double, std::vector<Index>> classes;
   for (Index i = 0; i < data.rows(); ++i)
     classes[data.y.kind == LabelKind::classes ? data.y.values[i] : 0.0].push_back(i);
-  std::vector<std::vector<Index>> folds(at(count));
+  std::vector<std::size_t> fold_of(at(data.rows()));
   Rng rng(seed, kStream);
   std::size_t next = 0;
   for (auto& [label, rows] : classes) {
     rng.shuffle(rows);
-    for (const Index row : rows) folds[next++ % folds.size()].push_back(row);
+    for (const Index row : rows) fold_of[at(row)] = next++ % at(count);
   }
-  for (auto& fold : folds) std::sort(fold.begin(), fold.end());
+  std::vector<std::vector<Index>> folds(at(count));
+  for (Index i = 0; i < data.rows(); ++i) folds[fold_of[at(i)]].push_back(i);  // ascending
   return folds;
 }
 

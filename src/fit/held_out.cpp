@@ -38,13 +38,25 @@ struct Table {
   std::vector<double> weights, intercepts;
 };
 
+// The mean squared error as a problem.
+Problem squared_errors(const ProblemFamily& family, const Dataset& rows) {
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared;
+  spec.penalty.kind = PenaltyKind::none;
+  spec.intercept = family.has_intercept() ? Intercept::regularised : Intercept::none;  // a column like any other
+  spec.threads = family.kind().threads();
+  return Problem(rows, spec);
+}
+
 }  // namespace
 
-HeldOut::HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, Index bytes)
+HeldOut::HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, ColumnProducts products,
+                 Index bytes)
     : training_(training),
       metric_(metric),
       rows_(std::move(rows)),
       judge_(metric, some_model(training), rows_),
+      products_(std::move(products)),
       bytes_(bytes) {}
 
 std::vector<double> HeldOut::scores(std::span<const PathPoint> points) const {
@@ -76,12 +88,7 @@ bool HeldOut::suits_products(std::span<const PathPoint> points) const {
 }
 
 std::vector<double> HeldOut::errors_by_products(std::span<const PathPoint> points) const {
-  ProblemSpec spec;
-  spec.loss.kind = LossKind::squared;
-  spec.penalty.kind = PenaltyKind::none;
-  spec.intercept = training_.has_intercept() ? Intercept::regularised : Intercept::none;  // a column like any other
-  spec.threads = training_.kind().threads();
-  QuadraticLoss loss(Problem(rows_, spec), points.back().w);
+  QuadraticLoss loss(squared_errors(training_, rows_).with_products(products_), points.back().w);
   std::vector<double> errors;
   for (const PathPoint& point : points) {
     loss.move_to(point.w);

@@ -16,8 +16,9 @@ class HeldOut {
   static constexpr Index kBytes = 64 << 20;
 
   // `rows` have the columns of the training rows. `training` must outlive this. Margins and weights of so many points are
-  // looked at together as fit into `bytes`; it is one at least.
-  HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, Index bytes = kBytes);
+  // looked at together as fit into `bytes`; it is one at least. `products` of the rows, or null.
+  HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, ColumnProducts products = {},
+          Index bytes = kBytes);
 
   // One for each point. Throws where a margin is not finite.
   std::vector<double> scores(std::span<const PathPoint> points) const;
@@ -34,6 +35,7 @@ class HeldOut {
   ScoreKind metric_;
   Dataset rows_;
   Judge judge_;
+  ColumnProducts products_;
   Index bytes_;
 };
 

@@ -114,7 +114,7 @@ class OneVsRestFamily final : public FamilyKind {
                              certificate);
   }
 
-  std::shared_ptr<const FamilyKind> on(const Dataset& rows) const override {
+  std::shared_ptr<const FamilyKind> on(const Dataset& rows, const ColumnProducts&) const override {
     auto family = std::make_shared<OneVsRestFamily>(rows, spec_);
     require_same_classes(classes_, family->classes_);
     return family;

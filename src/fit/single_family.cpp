@@ -1,6 +1,9 @@
 // Two classes, or regression: one vector of parameters.
 #include <cmath>
 
+#include "base/interrupt.hpp"
+#include "finish/methods.hpp"
+#include "finish/quadratic_loss.hpp"
 #include "fit/binary_walk.hpp"
 #include "model/same_problem.hpp"
 
@@ -47,8 +50,12 @@ class SingleFamily final : public FamilyKind {
               const Certificate& certificate) const override {
     return make_model(with_lambda(problem_, lambda), w, scaling, certificate);
   }
-  std::shared_ptr<const FamilyKind> on(const Dataset& rows) const override {
-    return single_family(Problem(rows, same_problem(problem_)));
+  std::shared_ptr<const FamilyKind> on(const Dataset& rows, const ColumnProducts& known) const override {
+    return single_family(Problem(rows, same_problem(problem_)).with_products(known));
+  }
+  ColumnProducts products(const Dataset& rows) const override {
+    if (!problem_.weights().empty() || !suits_gram(problem_) || !gram_pays(problem_, true)) return {};
+    return column_products(Problem(rows, same_problem(problem_)), [] { return interrupted(); });
   }
 
  private:

@@ -69,7 +69,7 @@ class SoftmaxFamily final : public FamilyKind {
               const Certificate& certificate) const override {
     return softmax_model(with_lambda(problem_, lambda), feature_by_feature(problem_, w), scaling, certificate);
   }
-  std::shared_ptr<const FamilyKind> on(const Dataset& rows) const override {
+  std::shared_ptr<const FamilyKind> on(const Dataset& rows, const ColumnProducts&) const override {
     const SoftmaxProblem there(rows, problem_.spec());
     require_same_classes(classes(), there.class_names());
     return softmax_family(there);

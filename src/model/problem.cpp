@@ -28,6 +28,7 @@ struct Rows {
 struct Problem::State {
   std::shared_ptr<const Rows> rows;
   ProblemSpec spec;
+  ColumnProducts products;
 };
 
 Problem::Problem(Dataset data, const ProblemSpec& spec) {
@@ -40,13 +41,21 @@ Problem::Problem(Dataset data, const ProblemSpec& spec) {
   rows->total_weight = spec.class_weight == ClassWeight::paper ? 2.0 : 1.0;
   Penalty(spec.penalty, data.cols(), spec.intercept);  // throws when the penalty does not fit
   rows->data = std::move(data);
-  state_ = std::make_shared<const State>(State{std::move(rows), spec});
+  state_ = std::make_shared<const State>(State{std::move(rows), spec, {}});
 }
 
 Problem Problem::with_penalty(const PenaltySpec& penalty) const {
   Penalty(penalty, cols(), spec().intercept);
   State changed = *state_;
   changed.spec.penalty = penalty;
+  Problem problem = *this;
+  problem.state_ = std::make_shared<const State>(std::move(changed));
+  return problem;
+}
+
+Problem Problem::with_products(ColumnProducts products) const {
+  State changed = *state_;
+  changed.products = std::move(products);
   Problem problem = *this;
   problem.state_ = std::make_shared<const State>(std::move(changed));
   return problem;
@@ -59,6 +68,8 @@ std::span<const double> Problem::weights() const { return state_->rows->weights;
 double Problem::total_weight() const { return state_->rows->total_weight; }
 double Problem::positive_class() const { return state_->rows->targets.positive; }
 double Problem::negative_class() const { return state_->rows->targets.negative; }
+
+const ColumnProducts& Problem::known_products() const { return state_->products; }
 
 double Problem::weight(Index i) const {
   const std::vector<double>& q = state_->rows->weights;
