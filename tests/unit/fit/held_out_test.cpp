@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "finish/quadratic_loss.hpp"
 #include "s3gd/error.hpp"
 #include "support/blobs.hpp"
 #include "support/random_problem.hpp"
@@ -30,7 +33,7 @@ void expect_as_by_models(const ProblemFamily& family, ScoreKind metric, const Da
   const std::vector<PathPoint> points = random_points(family, count);
   const Judge judge(metric, some_model(family), rows);
   for (const Index bytes : {HeldOut::kBytes, 8 * 1024 * family.outputs(), kSmall}) {
-    const std::vector<double> scores = HeldOut(family, metric, rows, bytes).scores(points);
+    const std::vector<double> scores = HeldOut(family, metric, rows, {}, bytes).scores(points);
     ASSERT_EQ(scores.size(), points.size());
     for (std::size_t p = 0; p < points.size(); ++p)
       EXPECT_NEAR(scores[p], judge(predict_margins(family.model(1, points[p].w), rows)), 1e-12) << p << " " << bytes;
@@ -59,6 +62,53 @@ TEST(HeldOut, JudgesManyClassesTogetherToo) {
   for (const ScoreKind metric : {ScoreKind::log_loss, ScoreKind::balanced_accuracy}) {
     expect_as_by_models(SoftmaxProblem(rows, {}), metric, rows, 5);
     expect_as_by_models(ProblemFamily::one_vs_rest(rows, {}), metric, rows, 5);
+  }
+}
+
+// Squared errors by products of columns, summed here or known, to what rounding leaves of them.
+TEST(HeldOut, SquaredErrorsNeedNoMargins) {
+  const Sample sample = random_sample(301, 7, 53);
+  for (const Intercept intercept : testing::kIntercepts) {
+    ProblemSpec spec;
+    spec.loss.kind = LossKind::squared;
+    spec.intercept = intercept;
+    const Dataset rows = sample.data(sample.table.dense<float>(), spec.loss);
+    const Problem problem(rows, spec);
+    const ProblemFamily family = problem;
+    std::vector<PathPoint> points = random_points(family, 6);
+    const Judge judge(ScoreKind::rmse, some_model(family), rows);
+    for (const ColumnProducts& products : {ColumnProducts(), column_products(problem)}) {
+      const std::vector<double> scores = HeldOut(family, ScoreKind::rmse, rows, products).scores(points);
+      for (std::size_t p = 0; p < points.size(); ++p)
+        EXPECT_NEAR(scores[p], judge(predict_margins(family.model(1, points[p].w), rows)), 1e-12);
+    }
+    // Known products are used: wrong ones tell.
+    std::vector<double> twice = *column_products(problem);
+    for (double& value : twice) value *= 2;
+    const auto wrong = std::make_shared<const std::vector<double>>(std::move(twice));
+    const std::vector<double> scores = HeldOut(family, ScoreKind::rmse, rows, wrong).scores(points);
+    EXPECT_GT(std::abs(scores[0] - judge(predict_margins(family.model(1, points[0].w), rows))), 1e-3);
+  }
+}
+
+// A fit without errors: squared errors of 1e-20 are the difference of numbers near 1, unless margins are made.
+TEST(HeldOut, SquaredErrorsBelowRoundingComeFromMargins) {
+  Sample sample = random_sample(60, 3, 54, 1.0);
+  for (Index i = 0; i < 60; ++i) sample.reals[static_cast<std::size_t>(i)] = 2 * sample.table.at(i, 0);
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared;
+  spec.intercept = Intercept::none;
+  const Dataset rows = sample.data(sample.table.dense<double>(), spec.loss);
+  const ProblemFamily family = Problem(rows, spec);
+  std::vector<PathPoint> points(3);
+  points[0].w = {2, 0, 1e-10};
+  points[1].w = {2, 1e-10, 0};
+  points[2].w = {3, 1, -1};
+  const Judge judge(ScoreKind::rmse, some_model(family), rows);
+  const std::vector<double> scores = HeldOut(family, ScoreKind::rmse, rows).scores(points);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const double score = judge(predict_margins(family.model(1, points[p].w), rows));
+    EXPECT_NEAR(scores[p], score, 1e-5 * score) << p;
   }
 }
 
