@@ -100,8 +100,8 @@ void ActiveSet::carry_on() {
   if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
 }
 
-Certificate ActiveSet::certificate() const {
-  RowsSeen seen{.loss = terms_.loss, .margins = u_, .gradient = gradient_, .mean_row = mean_row_};
+Certificate ActiveSet::certificate(double enough) const {
+  RowsSeen seen{.loss = terms_.loss, .margins = u_, .gradient = gradient_, .mean_row = mean_row_, .enough = enough};
   if (!certificate_needs_positives(problem_)) return certify_seen(problem_, w_, seen);
   OfPositives positives;
   if (positives_.gradient.empty()) positives = sum_positives(problem_, w_, terms_.loss, gradient_, *smaller_class_);

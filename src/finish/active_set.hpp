@@ -31,7 +31,8 @@ class ActiveSet {
   void carry_on();
   bool carries_on() const { return carries_on_; }
   void arrived();                   // w is the solution under this penalty
-  Certificate certificate() const;  // of w, after a look at all coordinates: the fewer rows of both classes are summed
+  // Of w, after a look at all coordinates: the fewer rows of both classes are summed. `enough`: see RowsSeen.
+  Certificate certificate(double enough) const;
 
   // One pass, unless w has not moved since the last: the gradient of the loss in every coordinate.
   void look_at_all();

@@ -110,7 +110,7 @@ class ActiveSetRun {
 
   void certify_here() {
     const bool at_hand = set_.carries_on() && input_.tol >= kTrustMargins;
-    const Certificate certificate = at_hand ? set_.certificate() : certify(input_.problem, set_.w());
+    const Certificate certificate = at_hand ? set_.certificate(input_.tol) : certify(input_.problem, set_.w());
     certify_passes_ += at_hand ? 0.5 : 1;
     if (!finish_.w.empty() && finish_.certificate.relative_gap <= certificate.relative_gap) return;
     finish_.w = set_.w();

@@ -102,6 +102,10 @@ double sum_of(Index count, const Term& term) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+void weigh(const double* __restrict q, Index count, double* __restrict values) {
+  for (Index r = 0; r < count; ++r) values[r] *= q[r];
+}
+
 double residue_of(std::span<const double> margins) {
   return sum_of(static_cast<Index>(margins.size()), [&](Index i) { return 0.0 * margins[at(i)]; });
 }
@@ -130,7 +134,7 @@ WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass
   WatchedSums total;
   double bias = 0, part_bias = 0;
   Index places[kMostRows];
-  double u[kMostRows], y[kMostRows], q[kMostRows], value[kMostRows], slope[kMostRows], curvature[kMostRows];
+  double u[kMostRows], gathered[kMostRows], q[kMostRows], value[kMostRows], slope[kMostRows];
   const auto fold = [&] {
     for (std::size_t j = 0; j < partial.size(); ++j) sum[j] += static_cast<double>(partial[j]);
     std::fill(partial.begin(), partial.end(), W(0));
@@ -144,23 +148,25 @@ WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass
       std::iota(places, places + count, first);
     else
       std::copy_n(pass.rows.begin() + first, count, places);
-    for (Index r = 0; r < count; ++r) y[r] = pass.targets[places[r]];
+    const double* y = pass.targets + first;
+    if (!pass.rows.empty()) {
+      for (Index r = 0; r < count; ++r) gathered[r] = pass.targets[places[r]];
+      y = gathered;
+    }
     if (pass.weights != nullptr)
       for (Index r = 0; r < count; ++r) q[r] = pass.weights[places[r]];
     dot_block(x, places, count, pass.w.data(), u);
     for (Index r = 0; r < count; ++r) u[r] += pass.intercept;
     total.residue += residue_of({u, at(count)});
-    const bool curved = !pass.keep.curvatures.empty();
-    pass.loss.terms(u, y, count, {value, slope, curved ? curvature : nullptr});
-    for (Index r = 0; r < count; ++r) {
-      value[r] *= q[r];
-      slope[r] *= q[r];
-      total.loss += value[r];
-      total.weight += q[r];
-      bias += slope[r];
-    }
+    double* const curvature = pass.keep.curvatures.empty() ? nullptr : pass.keep.curvatures.data() + first;
+    pass.loss.terms(u, y, count, {value, slope, curvature});
+    weigh(q, count, value);
+    weigh(q, count, slope);
+    if (curvature != nullptr) weigh(q, count, curvature);
+    total.loss += sum_of(count, [&](Index r) { return value[r]; });
+    total.weight += sum_of(count, [&](Index r) { return q[r]; });
+    bias += sum_of(count, [&](Index r) { return slope[r]; });
     if (!pass.keep.margins.empty()) std::copy_n(u, count, pass.keep.margins.begin() + first);
-    for (Index r = 0; r < count && curved; ++r) pass.keep.curvatures[at(first + r)] = q[r] * curvature[r];
     if constexpr (kFolds) {
       add_block(x, places, count, slope, partial.data());
       if ((unfolded += count) >= pass.fold_every) {
