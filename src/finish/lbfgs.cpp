@@ -15,7 +15,7 @@ class Lbfgs final : SmoothSearch {
 
   Finish run() {
     evaluate_all();
-    DiagonalMetric metric(problem_, curvatures_, ridge_);
+    DiagonalMetric metric(problem_, curvatures(), ridge_);
     for (int step = 0; step < kMostSteps; ++step) {
       if (estimated_gap() <= 0.9 * input_->tol && certified()) {
         finish_.end = FinishEnd::converged;

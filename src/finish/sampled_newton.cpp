@@ -168,7 +168,7 @@ void SampledNewton::climb() {
 }
 
 void SampledNewton::draw_metric(Index size) {
-  const RowSample sample = sample_by_size(curvatures_, size, rng_);
+  const RowSample sample = sample_by_size(curvatures(), size, rng_);
   metric_.build(problem_, sample.rows, sample.weights, ridge_);
   memory_.clear();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "finish/row_terms.hpp"
 #include "kernel/kernel.hpp"
 #include "model/loss.hpp"
 
@@ -86,6 +87,15 @@ void SmoothSearch::evaluate_all() {
   evaluate({}, point_, {margins_, curvatures_});
 }
 
+// Few steps are followed by a new metric: passes leave them out.
+const std::vector<double>& SmoothSearch::curvatures() {
+  if (!curvatures_.empty()) return curvatures_;
+  RowTerms terms;
+  evaluate_rows(problem_, margins_, terms);
+  curvatures_ = std::move(terms.curvatures);
+  return curvatures_;
+}
+
 bool SmoothSearch::report(std::span<const double> w) {
   if (progress_->moved(w, finish_.passes, kNotANumber, kNotANumber) && ++finish_.iterations < input_->max_iterations)
     return true;
@@ -166,13 +176,14 @@ bool SmoothSearch::look(std::span<const double> direction, double t, Point& next
   next.w = point_.w;
   kernel::axpy(t, direction.data(), next.w.data(), problem_.dim());
   if (!report(next.w)) return false;
-  evaluate({}, next, {new_margins_, curvatures_});
+  evaluate({}, next, {new_margins_, {}});
   return true;
 }
 
 void SmoothSearch::move_to(Point& next) {
   remember(point_, next);
   std::swap(margins_, new_margins_);
+  curvatures_.clear();
   std::swap(point_, next);
 }
 

@@ -45,6 +45,7 @@ class SmoothSearch {
   // One step over all rows in this metric; first, where there is one, by `bend` beside it. False when it gains nothing,
   // or the run is over.
   bool full_step(const Metric& metric, std::span<const double> bend = {});
+  const std::vector<double>& curvatures();  // of all rows at the present point; no pass
   const std::vector<double>& aim() const { return aim_; }  // where the last one would have gone unbent and whole
   // What to do after a step that gained nothing: false when there is no more to try.
   bool try_exact_arithmetic();
@@ -64,7 +65,6 @@ class SmoothSearch {
   std::vector<double> ridge_;  // second derivative of the penalty in each coordinate
   StepMemory memory_;
   Point point_;
-  std::vector<double> curvatures_;  // of all rows at the present point
   Finish finish_;
 
  private:
@@ -76,6 +76,7 @@ class SmoothSearch {
   Optimality optimality_;
   Arithmetic arithmetic_ = Arithmetic::data;
   std::vector<double> margins_, new_margins_, aim_;
+  std::vector<double> curvatures_;  // empty: not made yet
   bool running_ = true;
   bool goes_on_ = false;
   bool needs_positives_ = false;

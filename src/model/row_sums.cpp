@@ -163,7 +163,7 @@ WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass
     weigh(q, count, value);
     weigh(q, count, slope);
     if (curvature != nullptr) weigh(q, count, curvature);
-    total.loss += sum_of(count, [&](Index r) { return value[r]; });
+    for (Index r = 0; r < count; ++r) total.loss += value[r];  // row by row, as a pass over margins alone does
     total.weight += sum_of(count, [&](Index r) { return q[r]; });
     bias += sum_of(count, [&](Index r) { return slope[r]; });
     if (!pass.keep.margins.empty()) std::copy_n(u, count, pass.keep.margins.begin() + first);

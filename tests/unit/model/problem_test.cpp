@@ -269,19 +269,22 @@ TEST(FullPass, AWeightOfTwoIsARowTwice) {
   }
 }
 
-TEST(FullPass, MarginsOfAMatrixAreThoseOfTheProblem) {
+TEST(Problem, UnderAnotherPenaltyIsTheOneMadeAnew) {
   const auto sample = random_sample(50, 6, 3);
-  for (const Intercept intercept : {Intercept::free, Intercept::none}) {
+  const Vector w{0.5, -1, 2, 0, 3, -0.25, 0.125};
+  for (const auto& loss : testing::all_losses()) {
     ProblemSpec spec;
-    spec.intercept = intercept;
-    const Problem problem(sample.data(sample.table.csr<float, std::int32_t>(), spec.loss, false), spec);
-    const Vector w{0.5, -1, 2, 0, 3, -0.25, 0.125};
-    const auto own = std::span(w).first(static_cast<std::size_t>(problem.dim()));
-    Vector u(50), again(50);
-    margins(problem, own, u);
-    margins(problem.x(), own, again, 2);
-    EXPECT_EQ(u, again);
-    EXPECT_THROW(margins(problem.x(), std::span(w).first(5), again, 1), Error);
+    spec.loss = loss;
+    spec.class_weight = loss.kind == LossKind::squared ? ClassWeight::none : ClassWeight::paper;
+    const Problem first(sample.data(sample.table.csr<float, std::int32_t>(), loss, true), spec);
+    spec.penalty = {PenaltyKind::elastic_net, 0.3, 0.2, {1, 2, 0, 1, 1, 3}, {}};
+    const Problem anew(first.data(), spec), changed = first.with_penalty(spec.penalty);
+    EXPECT_EQ(objective(changed, w), objective(anew, w));
+    EXPECT_EQ(changed.formula(), anew.formula());
+    EXPECT_EQ(changed.targets().data(), first.targets().data());  // not made again
+    EXPECT_EQ(changed.mean_row().data(), first.mean_row().data());
+    spec.penalty.factors = {1, 2};
+    EXPECT_THROW(first.with_penalty(spec.penalty), Error);
   }
 }
 
