@@ -20,23 +20,59 @@ constexpr Index kBlockEntries = 48 << 10;  // of a block: it stays in the second
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// The weights of several points side by side: for each column one number of every output of every point.
+// The weights of several points side by side: for each column one number of every output of every point. Of sparse rows,
+// columns that have no weight anywhere are left out.
 struct Table {
-  Table(std::span<const PathPoint> points, const ProblemFamily& family)
+  Table(std::span<const PathPoint> points, const ProblemFamily& family, bool sparse)
       : outputs(family.outputs()), numbers(std::ssize(points) * outputs), width(kernel::table_width(numbers)) {
     const Index cols = family.data().cols(), dim = family.dim();
-    weights.assign(at(cols * width), 0.0);
+    const auto weights_of = [&](Index n) { return points[at(n / outputs)].w.data() + n % outputs * dim; };
+    place.assign(at(cols), sparse ? -1 : 0);
+    for (Index n = 0; n < numbers && sparse; ++n)
+      for (Index j = 0; j < cols; ++j)
+        if (weights_of(n)[j] != 0) place[at(j)] = 0;
+    std::int32_t used = 0;
+    for (std::int32_t& one : place)
+      if (one >= 0) one = used++;
+    weights.assign(at(used * width), 0.0);
     intercepts.assign(at(numbers), 0.0);
     for (Index n = 0; n < numbers; ++n) {
-      const double* w = points[at(n / outputs)].w.data() + n % outputs * dim;
-      for (Index j = 0; j < cols; ++j) weights[at(j * width + n)] = w[j];
+      const double* w = weights_of(n);
+      for (Index j = 0; j < cols; ++j)
+        if (place[at(j)] >= 0) weights[at(place[at(j)] * width + n)] = w[j];
       if (family.has_intercept()) intercepts[at(n)] = w[cols];
     }
   }
 
   Index outputs, numbers, width;
+  std::vector<std::int32_t> place;  // of each column in the table; -1: it is not there
   std::vector<double> weights, intercepts;
 };
+
+// u (rows x width) = rows [begin, end) times the table.
+template <class T>
+void multiply(const DenseView<T>& x, Index begin, Index end, const Table& table, double* u) {
+  std::vector<Index> rows(at(end - begin));
+  std::iota(rows.begin(), rows.end(), begin);
+  BlockProducts<DenseView<T>, double>(x, table.width).times(rows, true, table.weights.data(), u);
+}
+
+template <class T, class I>
+void multiply(const CsrView<T, I>& x, Index begin, Index end, const Table& table, double* u) {
+  std::vector<T> values;
+  std::vector<std::int32_t> places;
+  for (Index i = begin; i < end; ++i, u += table.width) {
+    values.clear();
+    places.clear();
+    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) {
+      const std::int32_t place = table.place[static_cast<std::size_t>(x.columns[k])];
+      if (place < 0) continue;
+      values.push_back(x.values[k]);
+      places.push_back(place);
+    }
+    kernel::times_table(values.data(), places.data(), std::ssize(values), table.weights.data(), table.width, u);
+  }
+}
 
 // The mean squared error as a problem.
 Problem squared_errors(const ProblemFamily& family, const Dataset& rows) {
@@ -104,18 +140,15 @@ Index HeldOut::points_at_once() const {
 }
 
 std::unique_ptr<double[]> HeldOut::margins(std::span<const PathPoint> points) const {
-  const Table table(points, training_);
+  const Table table(points, training_, !rows_.x.is_dense());
   const Index rows = rows_.rows(), outputs = table.outputs;
   const Index per_row = std::max<Index>(1, rows_.x.stored() / std::max<Index>(1, rows));
   const Index block = std::clamp<Index>(kBlockEntries / per_row / 8 * 8, 8, kMostRows);
   std::unique_ptr<double[]> all(new double[points.size() * at(rows * outputs)]);  // not cleared: all are written
   rows_.x.visit([&](const auto& x) {
-    using View = std::decay_t<decltype(x)>;
     parallel_ranges(rows, block, training_.kind().threads(), [&](Index begin, Index end, Index) {
       std::vector<double> u(at((end - begin) * table.width));
-      std::vector<Index> places(at(end - begin));
-      std::iota(places.begin(), places.end(), begin);
-      BlockProducts<View, double>(x, table.width).times(places, true, table.weights.data(), u.data());
+      multiply(x, begin, end, table, u.data());
       for (Index n = 0; n < table.numbers; ++n) {
         double* out = all.get() + (n / outputs * rows + begin) * outputs + n % outputs;
         for (Index r = 0; r < end - begin; ++r) out[r * outputs] = u[at(r * table.width + n)] + table.intercepts[at(n)];

@@ -24,6 +24,8 @@ std::vector<PathPoint> random_points(const ProblemFamily& family, Index count) {
     points[static_cast<std::size_t>(p)].lambda = 1;
     points[static_cast<std::size_t>(p)].w =
         random_vector(family.outputs() * family.dim(), 100 + static_cast<std::uint64_t>(p), 0.5);
+    for (Index k = 0; k < family.outputs(); ++k)  // a column without weights
+      points[static_cast<std::size_t>(p)].w[static_cast<std::size_t>(k * family.dim() + 1)] = 0;
   }
   return points;
 }
