@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._advice import in_words_of, without_stop
-from ._data import core_rows
+from ._data import core_numbers, core_rows
 from ._objective import LOSSES, core_penalty
 from ._paths import PathMixin, centred, levels_to_the_caller
 from ._results import Summary, Trace
@@ -75,7 +75,7 @@ class LinearBase(PathMixin, BaseEstimator):
 
     def _check_shared_parameters(self):
         require_number("tol", self.tol, above=0)
-        require_number("max_iter", self.max_iter, least=1)
+        require_number("max_iter", self._most_passes(), least=1)
         threads_of(self.n_jobs)  # raises
         if self.max_seconds is not None:
             require_number("max_seconds", self.max_seconds, above=0)
@@ -96,11 +96,14 @@ class LinearBase(PathMixin, BaseEstimator):
     def _solver(self, task):
         return self.solver
 
+    def _most_passes(self):
+        return self.max_iter
+
     def _options(self, task, X):
         solver = self._solver(task)
         small = (X.nnz if sparse.issparse(X) else X.size) <= SMALL_PROBLEM and solver == "auto"
         options = {"solver": solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
-                   "passes": float(self.max_iter), "threads": 1 if small else threads_of(self.n_jobs),
+                   "passes": float(self._most_passes()), "threads": 1 if small else threads_of(self.n_jobs),
                    "seed": seed_of(self.random_state), "trace": bool(self.trace),
                    "keep_on_interrupt": bool(self.keep_on_interrupt)}
         if self.max_seconds is not None:
@@ -132,9 +135,9 @@ class LinearBase(PathMixin, BaseEstimator):
         total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         rows_val, targets_val = validation
         with self._in_words(X=X, X_val=rows_val):
-            return _core.fit(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+            return _core.fit(core_rows(X), core_numbers(targets), sample_weight=weights,
                              spec=self._spec(task, n_classes, total), options=options, start=start,
-                             X_val=rows_val, y_val=targets_val, callback=callback)
+                             X_val=None if rows_val is None else core_rows(rows_val), y_val=targets_val, callback=callback)
 
     @contextlib.contextmanager
     def _in_words(self, **rows):
@@ -189,8 +192,7 @@ class LinearBase(PathMixin, BaseEstimator):
             return None, None
         if X_val is None or y_val is None:
             raise ValueError("X_val and y_val go together: give both, or neither.")
-        X_val, y_val = checked_rows(self, X_val, y_val, reset=False, numeric_y=numeric_y, finite=False)
-        return core_rows(X_val), y_val
+        return checked_rows(self, X_val, y_val, reset=False, numeric_y=numeric_y, finite=False)
 
     # --- a stream of rows
 

@@ -1,5 +1,6 @@
 """Data in and out: `load`, `save` and `inspect`."""
 
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,26 +42,46 @@ def core_rows(X):
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
+            X = _as_doubles(X, "X")
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        return X.data, X.indices, X.indptr, X.shape[1]
+        return tuple(np.require(part, requirements="CA") for part in (X.data, X.indices, X.indptr)) + (X.shape[1],)
     X = np.asarray(X)
     if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
+        X = _as_doubles(X, "X")
     if X.ndim == 2 and X.shape[1] > 1 and (X.strides[1] != X.itemsize or X.strides[0] < X.shape[1] * X.itemsize):
         X = np.ascontiguousarray(X)
-    return X
+    return X if X.flags.aligned else X.copy()
+
+
+def core_numbers(values):
+    """One number for each row, as the core takes them."""
+    return np.require(values, np.float64, "CA")
+
+
+def _as_doubles(values, name):
+    """In double precision: NumPy would drop the imaginary part of complex numbers with a warning only."""
+    if values.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has elements of type {values.dtype}.")
+    try:
+        return values.astype(np.float64)
+    except TypeError as error:
+        raise ValueError(f"{name} holds something that is no number: {error}") from None
 
 
 def core_labels(y):
     """Labels as the core describes them: the kind, one number for each row, and the names of classes that are words."""
     if y is None:
         return "none", None, []
-    y = np.asarray(y).ravel()
+    y = np.asarray(y)
+    if y.ndim != 1 and y.shape != (len(y), 1):
+        raise ValueError(f"y should be a 1d array, one label for each row; got an array of shape {y.shape}.")
+    y = y.ravel()
+    if y.dtype.kind == "c":
+        _as_doubles(y, "y")
     if y.dtype.kind in "biuf":
-        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        numbers = core_numbers(y)
         whole = y.dtype.kind != "f" or bool((numbers == np.round(numbers)).all())
         return ("classes" if whole else "real"), numbers, []
     names, codes = np.unique(y.astype(str), return_inverse=True)
@@ -108,7 +129,7 @@ def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options
     precision = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}.get(np.dtype(dtype))
     if precision is None:
         raise ValueError(f"dtype is float32 or float64, not {np.dtype(dtype)}")
-    parts = _core.load(str(source), {"precision": precision, "layout": layout} | options)
+    parts = _core.load(os.fsdecode(source), {"precision": precision, "layout": layout} | options)
     X = parts["X"]
     if isinstance(X, tuple):
         from scipy import sparse
@@ -125,6 +146,19 @@ def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options
 def save(path, X, y=None, *, sample_weight=None, feature_names=None):
     """Writes rows and labels to a file; its extension names the format (``.s3d`` opens fastest).
 
+    Parameters
+    ----------
+    path : str or path
+        Where the file goes.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,), optional
+        Labels: numbers, or words.
+    sample_weight : array-like of shape (n_samples,), optional
+        The weight of each row, in formats that have a place for it.
+    feature_names : sequence of str, optional
+        Names of the columns; by default those of a data frame.
+
     Examples
     --------
     >>> import os, tempfile, numpy as np, s3gd
@@ -135,12 +169,18 @@ def save(path, X, y=None, *, sample_weight=None, feature_names=None):
     ['a', 'b', 'a']
     """
     labels, numbers, names = core_labels(y)
-    _core.save(str(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
-               feature_names=[] if feature_names is None else [str(name) for name in feature_names])
+    _core.save(os.fsdecode(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
+               feature_names=[str(name) for name in (_names_of(X) if feature_names is None else feature_names)])
+
+
+def _names_of(X):
+    """The names of the columns of a data frame, where they are words."""
+    names = list(getattr(X, "columns", ()))
+    return names if all(isinstance(name, str) for name in names) else []
 
 
 def _weights(sample_weight):
-    return None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+    return None if sample_weight is None else core_numbers(sample_weight)
 
 
 class Inspection(dict):
@@ -171,7 +211,7 @@ def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), or str
+    X : array-like or sparse matrix of shape (n_samples, n_features), or str or path
         Rows, or a source that `load` reads (then leave out `y`).
     y : array-like of shape (n_samples,), optional
     loss : {"logistic", "squared", "squared-hinge", "smooth-hinge"}, optional
@@ -197,7 +237,7 @@ def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1
     (3, 4, 6.5)
     """
     source = None
-    if isinstance(X, str):
+    if isinstance(X, (str, os.PathLike)):
         data = load(X)
         source, X, y, sample_weight = data.source, data.X, data.y, data.sample_weight
     labels, numbers, names = core_labels(y)

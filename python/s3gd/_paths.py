@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core
-from ._data import core_rows
+from ._data import core_numbers, core_rows
 from ._objective import core_penalty
 
 
@@ -18,7 +18,7 @@ class PathMixin:
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""
         total = float(X.shape[0]) if weights is None else float(weights.sum())
         with self._in_words(X=X):
-            result = _core.path(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+            result = _core.path(core_rows(X), core_numbers(targets), sample_weight=weights,
                                 spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
                                 lambdas=self._lambdas(multipliers))
         return self._path_result(result, task)
@@ -26,7 +26,7 @@ class PathMixin:
     def _along_folds(self, X, targets, weights, task, n_classes, folds, multipliers):
         """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
         with self._in_words(X=X):
-            result = _core.fold_paths(core_rows(X), np.ascontiguousarray(targets, dtype=np.float64), sample_weight=weights,
+            result = _core.fold_paths(core_rows(X), core_numbers(targets), sample_weight=weights,
                                       spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),
                                       folds=folds, lambdas=[self._lambdas(one) for one in multipliers])
         return self._path_result(result, task)

@@ -13,6 +13,10 @@ def _seconds(value):
     return f"{value:.3g} s"
 
 
+def _cell(value):
+    return "" if value != value else f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
 class Summary:
     """How a fit ended: status, certificate, stages, seconds and advice.
 
@@ -192,13 +196,24 @@ class Trace:
         if y is None:
             measured = np.isfinite(np.asarray(self._columns.get("test_objective", []), dtype=float)).any()
             y = ["train_objective", "test_objective"] if measured else ["train_objective"]
-        for name in [y] if isinstance(y, str) else y:
+        y = [y] if isinstance(y, str) else list(y)
+        for name in y:
             ax.plot(self[x], self[name], marker=".", label=name.replace("_", " "))
         if "gap" in y:
             ax.set_yscale("log")
         ax.set_xlabel(x.replace("_", " "))
+        ax.set_ylabel("objective" if all("objective" in name for name in y) else ", ".join(y).replace("_", " "))
         ax.legend()
         return ax
+
+    def _repr_html_(self):
+        """In a notebook: a table of the first and the last rows."""
+        count = len(self)
+        shown = list(range(count)) if count <= 12 else [*range(6), None, *range(count - 6, count)]
+        rows = ["".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in self._columns)]
+        rows += ["".join(f"<td>{'..' if i is None else html.escape(_cell(column[i]))}</td>" for column in self._columns.values())
+                 for i in shown]
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def __repr__(self):
         return f"<s3gd.Trace: {len(self)} rows of {', '.join(self._columns)}>"

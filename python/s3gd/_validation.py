@@ -8,6 +8,8 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from ._data import core_numbers
+
 try:
     from sklearn.utils.validation import validate_data
 
@@ -20,8 +22,6 @@ except ImportError:  # before scikit-learn 1.6
 
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "accept_large_sparse": True}
-
-
 MOST_COUNTED = 4096
 
 
@@ -37,10 +37,9 @@ def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False, fin
 
 
 def require_finite(estimator, rows, name):
-    """Raises scikit-learn's sentence about NaN and infinities; rows may be the parts of a CSR matrix."""
-    values = rows[0] if isinstance(rows, tuple) else rows
+    """Raises scikit-learn's sentence about NaN and infinities."""
     try:
-        assert_all_finite(values, estimator_name=type(estimator).__name__, input_name=name)
+        assert_all_finite(rows, estimator_name=type(estimator).__name__, input_name=name)
     except ValueError as error:
         raise error from None
 
@@ -49,7 +48,7 @@ def checked_weights(sample_weight, X):
     """Sample weights as float64, or None where none are given."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    weights = core_numbers(_check_sample_weight(sample_weight, X, dtype=np.float64))
     if (weights < 0).any():
         raise ValueError("Negative values in sample_weight: weights must not be negative.")
     if not (weights > 0).any():
@@ -87,11 +86,15 @@ def require_two_classes(classes):
 def codes_of(y, classes, name="y"):
     """For each label the number of its class among known ones."""
     y = np.asarray(y)
-    codes = np.searchsorted(classes, y)
+    try:
+        codes = np.searchsorted(classes, y)
+    except TypeError:  # numbers and words have no order among each other
+        raise ValueError(f"{name} contains labels of another kind than the classes {classes.tolist()}") from None
     codes[codes == len(classes)] = 0
     unknown = classes[codes] != y
     if unknown.any():
-        raise ValueError(f"{name} contains the class {y[unknown].tolist()[0]!r}, which is not among the classes {classes.tolist()}")
+        raise ValueError(f"{name} contains the class {y[unknown].tolist()[0]!r}, which is not among the classes "
+                         f"{classes.tolist()}")
     return codes
 
 

@@ -4,11 +4,12 @@ import numpy as np
 
 from ._classifier import FittedAtOnce, ProbabilityMixin
 from ._objective import multiplier_of_C
+from ._scaled_intercept import ScaledIntercept
 from ._validation import require_number, require_one_of
 
 
-class LogisticRegression(ProbabilityMixin, FittedAtOnce):
-    """Logistic regression: two classes, or more by softmax.
+class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
+    """Logistic regression: two classes, or more by softmax or each against the rest.
 
     Minimises scikit-learn's objective, ``P(w) + C sum_i s_i log_loss_i`` with ``s_i`` the sample weight times the class
     weight of row i, and the intercept not penalised. ``P`` is ``||w||^2 / 2`` (l2), ``||w||_1`` (l1),
@@ -34,7 +35,14 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
         Weights of the classes; ``"balanced"`` gives all of them the same total.
     solver : str, default="auto"
         ``"auto"`` chooses; the others are those of `LinearModel`, for two classes. Names of scikit-learn's solvers that are
-        none of ours are taken for ``"auto"``: they minimise the same. Not so ``"liblinear"``, which penalises the intercept.
+        none of ours are taken for ``"auto"``: they minimise the same. ``"liblinear"`` is that too, with the intercept
+        penalised as the weight of a constant feature `intercept_scaling`, as scikit-learn's does, and for two classes.
+    multi_class : {"auto", "multinomial", "ovr"}, default="auto"
+        How more than two classes are fitted: by softmax, or (ovr) each against the rest. Of two there is one problem.
+    dual : object, default=False
+        Taken, and of no effect: the solver is chosen by the shape of the problem.
+    intercept_scaling : float, default=1.0
+        Of ``solver="liblinear"``. Other values than 1 take a copy of the rows.
     warm_start : bool, default=False
         Begin with the parameters of the last fit.
     random_state : int, RandomState or None, default=None
@@ -82,11 +90,11 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     """
 
     _loss = "log_loss"
-    _multiclass = "softmax"
 
     def __init__(self, penalty="auto", *, C=1.0, l1_ratio=None, tol=1e-4, max_iter=1000, fit_intercept=True,
-                 class_weight=None, solver="auto", warm_start=False, random_state=None, n_jobs=None, verbose=0,
-                 trace=False, max_seconds=None, patience=None, keep_on_interrupt=False):
+                 class_weight=None, solver="auto", multi_class="auto", dual=False, intercept_scaling=1.0, warm_start=False,
+                 random_state=None, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
+                 keep_on_interrupt=False):
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -95,6 +103,9 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.solver = solver
+        self.multi_class = multi_class
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -107,11 +118,14 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     def _check_parameters(self):
         self._check_shared_parameters()
         require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None))
+        require_one_of("multi_class", self.multi_class, ("auto", "multinomial", "ovr"))
         require_number("C", self.C, above=0)
-        if self.solver == "liblinear":
-            raise ValueError("solver='liblinear' penalises the intercept, which LogisticRegression does not: use "
-                             "LinearModel(intercept='regularised').")
+        self._check_intercept_scaling()
         check_l1_ratio(self.l1_ratio, needed=self.penalty == "elasticnet")
+
+    @property
+    def _multiclass(self):
+        return "ovr" if self.multi_class == "ovr" else "softmax"
 
     @property
     def _class_weight(self):
@@ -124,6 +138,15 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     @property
     def _l1_ratio(self):
         return self.l1_ratio
+
+    def _intercept_kind(self):
+        return "regularised" if self.solver == "liblinear" else "free"
+
+    def _task(self):
+        if self.solver == "liblinear" and len(self.classes_) > 2:
+            raise ValueError(f"solver='liblinear' is for two classes; got {len(self.classes_)}: use another, or "
+                             "LinearModel(multi_class='ovr', intercept='regularised').")
+        return super()._task()
 
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self._loss, total_weight)
@@ -144,9 +167,8 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
         return [multiplier_of_C(C, self._loss, total) for C in Cs]
 
     def _solver(self, task):
-        if self.solver in ("newton-cg", "newton-cholesky") or (task == "softmax" and self.solver in ("lbfgs", "sag", "saga")):
-            return "auto"
-        return self.solver
+        theirs = ("newton-cg", "newton-cholesky", "liblinear") + (("lbfgs", "sag", "saga") if task == "softmax" else ())
+        return "auto" if self.solver in theirs else self.solver
 
     def _n_iter(self, passes):
         return np.array([passes], dtype=np.int32)

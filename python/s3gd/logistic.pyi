@@ -1,7 +1,12 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
 from ._classifier import FittedAtOnce, ProbabilityMixin
+from ._scaled_intercept import ScaledIntercept
 from ._types import ClassWeight, RandomState
 
-class LogisticRegression(ProbabilityMixin, FittedAtOnce):
+class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
     penalty: str | None
     C: float
     l1_ratio: float | None
@@ -10,6 +15,9 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     fit_intercept: bool
     class_weight: ClassWeight
     solver: str
+    multi_class: str
+    dual: object
+    intercept_scaling: float
     warm_start: bool
     random_state: RandomState
     n_jobs: int | None
@@ -18,6 +26,7 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    n_iter_: NDArray[Any]
     def __init__(
         self,
         penalty: str | None = "auto",
@@ -29,6 +38,9 @@ class LogisticRegression(ProbabilityMixin, FittedAtOnce):
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         solver: str = "auto",
+        multi_class: str = "auto",
+        dual: object = False,
+        intercept_scaling: float = 1.0,
         warm_start: bool = False,
         random_state: RandomState = None,
         n_jobs: int | None = None,

@@ -5,7 +5,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from ._classifier import ClassifierBase, ProbabilityMixin
-from ._validation import require_number
+from ._validation import require_number, require_one_of
 from .logistic import LogisticRegression
 
 
@@ -21,18 +21,24 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         The values of `C`, or their number on a logarithmic grid from 1e-4 to 1e4.
     l1_ratios : array-like of floats, optional
         Shares of the 1-norm to try; None is an l2 penalty.
+    penalty : {"auto", "l2", "l1", "elasticnet"}, default="auto"
+        ``"auto"`` goes by `l1_ratios`; l2 and l1 are a share of 0 and of 1, and elasticnet needs `l1_ratios`.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     cv : int, cross-validation generator or iterable, optional
         Their number (stratified; None is 5), a splitter of scikit-learn, or pairs of arrays with the rows to fit and those
         to judge by.
     scoring : str or callable, optional
-        A scorer of scikit-learn; None is accuracy.
+        A scorer of scikit-learn, also for `score`; None is accuracy.
     refit : bool, default=True
         Whether to fit to all rows with the best parameters; otherwise the best parameters and weights of the folds
         are averaged.
-    tol, max_iter, class_weight, solver, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    tol, max_iter, class_weight, solver, dual, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`. `max_iter` and `max_seconds` are for each fit.
+    intercept_scaling : float, default=1.0
+        As of `LogisticRegression`; with ``solver="liblinear"`` it is 1.
+    use_legacy_attributes : False
+        The attributes are those that scikit-learn has without them.
 
     Attributes
     ----------
@@ -60,11 +66,13 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
 
     _multiclass = "softmax"
 
-    def __init__(self, *, Cs=10, l1_ratios=None, fit_intercept=True, cv=None, scoring=None, refit=True, tol=1e-4,
-                 max_iter=1000, class_weight=None, solver="auto", random_state=None, n_jobs=None, verbose=0, trace=False,
-                 max_seconds=None, patience=None, keep_on_interrupt=False):
+    def __init__(self, *, Cs=10, l1_ratios=None, penalty="auto", fit_intercept=True, cv=None, scoring=None, refit=True, tol=1e-4,
+                 max_iter=1000, class_weight=None, solver="auto", dual=False, intercept_scaling=1.0, random_state=None,
+                 n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None, keep_on_interrupt=False,
+                 use_legacy_attributes=False):
         self.Cs = Cs
         self.l1_ratios = l1_ratios
+        self.penalty = penalty
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.scoring = scoring
@@ -73,6 +81,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.solver = solver
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -80,6 +90,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self.max_seconds = max_seconds
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
+        self.use_legacy_attributes = use_legacy_attributes
 
     @property
     def _class_weight(self):
@@ -103,9 +114,11 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         -------
         self
         """
+        self._check_parameters()
         self.Cs_, self.l1_ratios_ = self._grid()
         X, codes, fit_weights, weights = self._checked(X, y, sample_weight)
         y = self.classes_[codes]
+        X_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
         folds = [(row_numbers(train, len(y)), row_numbers(test, len(y)))
                  for train, test in check_cv(self.cv, y, classifier=True).split(X, y)]
         self.weight_seen_ = float(len(y)) if fit_weights is None else float(fit_weights.sum())
@@ -117,7 +130,43 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             model.fit(X, y, fit_weights, X_val, y_val, callback)
             self.coef_, self.intercept_ = model.coef_, model.intercept_
             self.summary_, self.trace_ = model.summary_, model.trace_
+        else:
+            self.__dict__.pop("summary_", None)  # those of an earlier fit
+            self.__dict__.pop("trace_", None)
         return self
+
+    def score(self, X, y, sample_weight=None):
+        """The score by `scoring`: accuracy unless another was asked for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row.
+
+        Returns
+        -------
+        float
+        """
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self._scorer()(self, X, y, **weights)
+
+    def _scorer(self):
+        return get_scorer("accuracy" if self.scoring is None else self.scoring)
+
+    def _check_parameters(self):
+        self._model()._check_parameters()
+        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet"))
+        if self.penalty == "elasticnet" and self.l1_ratios is None:
+            raise ValueError("The penalty elasticnet needs l1_ratios, numbers from 0 to 1.")
+        if self.solver == "liblinear" and self.intercept_scaling != 1:
+            raise ValueError(f"intercept_scaling is 1 in cross-validation; got {self.intercept_scaling!r}.")
+        if self.use_legacy_attributes:
+            raise ValueError("The attributes are those of use_legacy_attributes=False; got "
+                             f"{self.use_legacy_attributes!r}.")
 
     def _grid(self):
         if np.ndim(self.Cs) == 0:
@@ -125,7 +174,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             Cs = np.logspace(-4, 4, int(self.Cs))
         else:
             Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
-        ratios = np.asarray([0.0] if self.l1_ratios is None else self.l1_ratios, dtype=np.float64)
+        given = [0.0] if self.l1_ratios is None else self.l1_ratios
+        ratios = np.asarray({"l2": [0.0], "l1": [1.0]}.get(self.penalty, given), dtype=np.float64)
         if Cs.ndim != 1 or Cs.size == 0 or ratios.ndim != 1 or ratios.size == 0:
             raise ValueError("Cs and l1_ratios are lists of numbers, one at least each.")
         for C in Cs:
@@ -140,7 +190,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         return LogisticRegression(**{name: getattr(self, name) for name in names}, **parameters)
 
     def _cross_validate(self, model, X, codes, weights, fit_weights, folds):
-        scorer = get_scorer("accuracy" if self.scoring is None else self.scoring)
+        scorer = self._scorer()
         n_features = X.shape[1]
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         shape = len(folds), len(self.l1_ratios_), len(self.Cs_)

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 from ._classifier import ClassifierBase, ProbabilityMixin
@@ -10,6 +10,7 @@ from ._types import Callback, ClassWeight, Floats, Labels, RandomState, Rows, We
 class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     Cs: int | ArrayLike
     l1_ratios: ArrayLike | None
+    penalty: str
     fit_intercept: bool
     cv: Any
     scoring: str | Callable[..., float] | None
@@ -18,6 +19,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     max_iter: int
     class_weight: ClassWeight
     solver: str
+    dual: object
+    intercept_scaling: float
     random_state: RandomState
     n_jobs: int | None
     verbose: int
@@ -25,17 +28,20 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    use_legacy_attributes: bool
     C_: float
     l1_ratio_: float
     Cs_: Floats
     l1_ratios_: Floats
     scores_: Floats
     coefs_paths_: Floats
+    n_iter_: NDArray[Any]
     def __init__(
         self,
         *,
         Cs: int | ArrayLike = 10,
         l1_ratios: ArrayLike | None = None,
+        penalty: str = "auto",
         fit_intercept: bool = True,
         cv: Any = None,
         scoring: str | Callable[..., float] | None = None,
@@ -44,6 +50,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         max_iter: int = 1000,
         class_weight: ClassWeight = None,
         solver: str = "auto",
+        dual: object = False,
+        intercept_scaling: float = 1.0,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -51,6 +59,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         max_seconds: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
+        use_legacy_attributes: bool = False,
     ) -> None: ...
     def fit(
         self,

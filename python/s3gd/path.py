@@ -54,8 +54,8 @@ def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_in
         The smallest alpha over the largest, which is the smallest at which all weights are zero.
     n_alphas : int, default=100
         Their number.
-    alphas : array-like, optional
-        Their values, instead of a grid.
+    alphas : array-like or int, optional
+        Their values, instead of a grid; or as in scikit-learn from 1.9 on their number, instead of `n_alphas`.
     fit_intercept : bool, default=False
         Whether there is an intercept.
     sample_weight : array-like of shape (n_samples,), optional
@@ -84,7 +84,8 @@ def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_in
     """
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
     weights = checked_weights(sample_weight, X)
-    if alphas is None:
+    if alphas is None or np.ndim(alphas) == 0:
+        n_alphas = n_alphas if alphas is None else alphas
         alphas = _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas)
     alphas = np.sort(check_array(alphas, ensure_2d=False, dtype=np.float64))[::-1]
     model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)

@@ -61,6 +61,11 @@ class RegressorBase(RegressorMixin, LinearBase):
         X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True, finite=False)
         return self._partial_fit(X, y, checked_weights(sample_weight, X), "regression", 0)
 
+    def _check_strength(self):
+        require_number("alpha", self.alpha, least=0)
+        if self.positive:
+            raise ValueError(f"Weights of one sign only are not to be had here, positive must be False; got {self.positive!r}.")
+
     def _set_parameters(self, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
@@ -95,8 +100,17 @@ class Ridge(RegressorBase):
         Strength of the penalty; 0 is ordinary least squares.
     fit_intercept : bool, default=True
         Whether there is an intercept.
-    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    max_iter : int or None, default=1000
+        At most so many passes over the rows; None is 1000.
+    solver : str, default="auto"
+        ``"auto"`` chooses; the others are those of `LinearModel`. Names of scikit-learn's solvers that are none of ours are taken
+        for ``"auto"``: they minimise the same.
+    tol, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
+    copy_X : bool, default=True
+        Taken, and of no effect: X is never written to.
+    positive : False
+        Weights are of either sign; True is refused.
 
     Attributes
     ----------
@@ -122,7 +136,7 @@ class Ridge(RegressorBase):
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
                  warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False):
+                 keep_on_interrupt=False, copy_X=True, positive=False):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -136,10 +150,18 @@ class Ridge(RegressorBase):
         self.max_seconds = max_seconds
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
+        self.copy_X = copy_X
+        self.positive = positive
 
     def _check_parameters(self):
         self._check_shared_parameters()
-        require_number("alpha", self.alpha, least=0)
+        self._check_strength()
+
+    def _most_passes(self):
+        return 1000 if self.max_iter is None else self.max_iter
+
+    def _solver(self, task):
+        return "auto" if self.solver in ("svd", "cholesky", "lsqr", "sparse_cg") else self.solver
 
     def _multiplier(self, total_weight):
         return multiplier_of_ridge(self.alpha, total_weight)
@@ -161,6 +183,10 @@ class ElasticNet(RegressorBase):
         Whether there is an intercept.
     max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
+    precompute, copy_X, selection : object
+        Taken, and of no effect: the solver is chosen by the shape of the problem, and X is never written to.
+    positive : False
+        Weights are of either sign; True is refused.
 
     Attributes
     ----------
@@ -188,7 +214,7 @@ class ElasticNet(RegressorBase):
 
     def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto",
                  random_state=None, warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False):
+                 keep_on_interrupt=False, precompute=False, copy_X=True, positive=False, selection="cyclic"):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
@@ -203,10 +229,14 @@ class ElasticNet(RegressorBase):
         self.max_seconds = max_seconds
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.positive = positive
+        self.selection = selection
 
     def _check_parameters(self):
         self._check_shared_parameters()
-        require_number("alpha", self.alpha, least=0)
+        self._check_strength()
         require_number("l1_ratio", self._l1_ratio, least=0, most=1)
 
     @property
@@ -231,6 +261,10 @@ class Lasso(RegressorBase):
         Whether there is an intercept.
     max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
+    precompute, copy_X, selection : object
+        Taken, and of no effect: the solver is chosen by the shape of the problem, and X is never written to.
+    positive : False
+        Weights are of either sign; True is refused.
 
     Attributes
     ----------
@@ -258,7 +292,7 @@ class Lasso(RegressorBase):
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
                  warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False):
+                 keep_on_interrupt=False, precompute=False, copy_X=True, positive=False, selection="cyclic"):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -272,10 +306,14 @@ class Lasso(RegressorBase):
         self.max_seconds = max_seconds
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.positive = positive
+        self.selection = selection
 
     def _check_parameters(self):
         self._check_shared_parameters()
-        require_number("alpha", self.alpha, least=0)
+        self._check_strength()
 
     def _multiplier(self, total_weight):
         return multiplier_of_alpha(self.alpha, self._loss)

@@ -22,7 +22,7 @@ class RegressorBase(LinearBase):
 class Ridge(RegressorBase):
     alpha: float
     fit_intercept: bool
-    max_iter: int
+    max_iter: int | None
     tol: float
     solver: str
     random_state: RandomState
@@ -33,12 +33,14 @@ class Ridge(RegressorBase):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    copy_X: bool
+    positive: bool
     def __init__(
         self,
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
-        max_iter: int = 1000,
+        max_iter: int | None = 1000,
         tol: float = 0.0001,
         solver: str = "auto",
         random_state: RandomState = None,
@@ -49,6 +51,8 @@ class Ridge(RegressorBase):
         max_seconds: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
+        copy_X: bool = True,
+        positive: bool = False,
     ) -> None: ...
 
 class ElasticNet(RegressorBase):
@@ -66,6 +70,10 @@ class ElasticNet(RegressorBase):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    precompute: object
+    copy_X: bool
+    positive: bool
+    selection: str
     def __init__(
         self,
         alpha: float = 1.0,
@@ -83,6 +91,10 @@ class ElasticNet(RegressorBase):
         max_seconds: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
+        precompute: object = False,
+        copy_X: bool = True,
+        positive: bool = False,
+        selection: str = "cyclic",
     ) -> None: ...
 
 class Lasso(RegressorBase):
@@ -99,6 +111,10 @@ class Lasso(RegressorBase):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    precompute: object
+    copy_X: bool
+    positive: bool
+    selection: str
     def __init__(
         self,
         alpha: float = 1.0,
@@ -115,4 +131,8 @@ class Lasso(RegressorBase):
         max_seconds: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
+        precompute: object = False,
+        copy_X: bool = True,
+        positive: bool = False,
+        selection: str = "cyclic",
     ) -> None: ...

@@ -1,14 +1,14 @@
 """Linear support vector classification with smooth losses."""
 
 import numpy as np
-from scipy import sparse
 
 from ._classifier import FittedAtOnce
 from ._objective import multiplier_of_C
+from ._scaled_intercept import ScaledIntercept
 from ._validation import class_weights, require_number, require_one_of
 
 
-class LinearSVC(FittedAtOnce):
+class LinearSVC(ScaledIntercept, FittedAtOnce):
     """Linear support vector classification: two classes, or more each against the rest.
 
     Minimises scikit-learn's objective, ``P(w) + C sum_i s_i loss_i`` with ``P = ||w||^2 / 2`` or ``||w||_1``, ``s_i`` the
@@ -30,6 +30,8 @@ class LinearSVC(FittedAtOnce):
         Inverse strength of the penalty.
     beta : float, default=10.0
         Of the smooth hinge.
+    multi_class : "ovr"
+        Each class against the rest; there is no other way here.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     intercept : {"regularised", "free"}, default="regularised"
@@ -69,16 +71,17 @@ class LinearSVC(FittedAtOnce):
 
     _multiclass = "ovr"
 
-    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, beta=10.0, fit_intercept=True,
-                 intercept="regularised", intercept_scaling=1.0, class_weight=None, verbose=0, random_state=None,
-                 max_iter=1000, solver="auto", warm_start=False, n_jobs=None, trace=False, max_seconds=None,
-                 patience=None, keep_on_interrupt=False):
+    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, beta=10.0,
+                 multi_class="ovr", fit_intercept=True, intercept="regularised", intercept_scaling=1.0, class_weight=None,
+                 verbose=0, random_state=None, max_iter=1000, solver="auto", warm_start=False, n_jobs=None, trace=False,
+                 max_seconds=None, patience=None, keep_on_interrupt=False):
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
         self.tol = tol
         self.C = C
         self.beta = beta
+        self.multi_class = multi_class
         self.fit_intercept = fit_intercept
         self.intercept = intercept
         self.intercept_scaling = intercept_scaling
@@ -103,7 +106,9 @@ class LinearSVC(FittedAtOnce):
         require_one_of("intercept", self.intercept, ("regularised", "free"))
         require_number("C", self.C, above=0)
         require_number("beta", self.beta, above=0)
-        require_number("intercept_scaling", self.intercept_scaling, above=0)
+        self._check_intercept_scaling()
+        if self.multi_class != "ovr":
+            raise ValueError(f"More than two classes are told each from the rest, multi_class='ovr'; got {self.multi_class!r}.")
 
     @property
     def _loss(self):
@@ -120,12 +125,7 @@ class LinearSVC(FittedAtOnce):
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self.loss, total_weight)
 
-    def _scales_intercept(self):
-        return self.fit_intercept and self.intercept == "regularised" and self.intercept_scaling != 1
-
-    def _intercept(self):
-        if not self.fit_intercept or self._scales_intercept():
-            return "none"  # in the latter case it is the last weight
+    def _intercept_kind(self):
         return self.intercept
 
     def _spec(self, task, n_classes, total_weight):
@@ -134,44 +134,24 @@ class LinearSVC(FittedAtOnce):
     def _with_class_weights(self, codes, weights):
         if len(self.classes_) == 2:
             return super()._with_class_weights(codes, weights)
-        return weights  # each class has its own, see _run
+        return weights  # each class has its own, see _run_rows
 
-    def _run(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
-        if not self._scales_intercept():
-            return self._run_classes(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
-        if validation[0] is not None:
-            raise ValueError("X_val goes with intercept_scaling=1, or with intercept='free'.")
-        scale = self.intercept_scaling
-        if start is not None:
-            coef = np.column_stack([start[0], start[1] / scale])
-            start = coef, np.zeros(len(coef))
-        result = dict(self._run_classes(with_constant(X, scale), targets, weights, task, n_classes, start=start, **rest))
-        result["intercept"] = result["coef"][:, -1] * scale
-        result["coef"] = np.ascontiguousarray(result["coef"][:, :-1])
-        return result
-
-    def _run_classes(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+    def _run_rows(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
         """As LIBLINEAR does: in a problem of one class against the rest, the weight of that class alone counts."""
         factors = None
         if task == "ovr":
             factors = class_weights(self.class_weight, self.classes_, targets, weights)
         if factors is None:
-            return super()._run(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+            return super()._run_rows(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
         fits = []
         for k, factor in enumerate(factors):
             positive = targets == k
             weighted = np.where(positive, factor, 1.0) * (1.0 if weights is None else weights)
             rows_val, targets_val = validation
             own = None if start is None else tuple(part[k:k + 1] for part in start)
-            fits.append(super()._run(X, positive, weighted, "binary", 2, start=own, **rest,
-                                     validation=(rows_val, None if rows_val is None else (targets_val == k) * 1.0)))
+            fits.append(super()._run_rows(X, positive, weighted, "binary", 2, start=own, **rest,
+                                          validation=(rows_val, None if rows_val is None else (targets_val == k) * 1.0)))
         return merged(fits, self.classes_)
-
-
-def with_constant(X, value):
-    """The rows with one more feature that is the same in all of them."""
-    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
-    return sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
 
 
 def merged(fits, classes):

@@ -1,15 +1,15 @@
-from typing import Any
-
 from ._classifier import FittedAtOnce
-from ._types import ClassWeight, RandomState, Rows
+from ._scaled_intercept import ScaledIntercept
+from ._types import ClassWeight, RandomState
 
-class LinearSVC(FittedAtOnce):
+class LinearSVC(ScaledIntercept, FittedAtOnce):
     penalty: str | None
     loss: str
     dual: bool | str
     tol: float
     C: float
     beta: float
+    multi_class: str
     fit_intercept: bool
     intercept: str
     intercept_scaling: float
@@ -24,6 +24,7 @@ class LinearSVC(FittedAtOnce):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
+    n_iter_: int
     def __init__(
         self,
         penalty: str | None = "l2",
@@ -33,6 +34,7 @@ class LinearSVC(FittedAtOnce):
         tol: float = 0.0001,
         C: float = 1.0,
         beta: float = 10.0,
+        multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept: str = "regularised",
         intercept_scaling: float = 1.0,
@@ -48,5 +50,3 @@ class LinearSVC(FittedAtOnce):
         patience: int | None = None,
         keep_on_interrupt: bool = False,
     ) -> None: ...
-
-def with_constant(X: Rows, value: float) -> Any: ...

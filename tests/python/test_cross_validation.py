@@ -61,6 +61,33 @@ def test_scores_choice_and_coefficients_are_those_of_sklearn(classes, scoring, w
                                other.intercept_ - other.intercept_.mean() * (classes > 2), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss", "roc_auc"])
+def test_the_score_is_by_what_was_asked_for(scoring):
+    X, y, weights = problem(2, weighted=True)
+    ours = s3gd.LogisticRegressionCV(Cs=CS, cv=3, scoring=scoring, tol=1e-10).fit(X, y)
+    other = fitted(theirs(cv=3, scoring=scoring), X, y)
+    for weighted in ({}, {"sample_weight": weights}):
+        assert ours.score(X, y, **weighted) == pytest.approx(other.score(X, y, **weighted), rel=1e-3)
+
+
+@pytest.mark.parametrize(("penalty", "ratio"), [("l1", 1.0), ("l2", 0.0)])
+def test_a_penalty_may_be_named(penalty, ratio):
+    X, y, _ = problem(2)
+    named = s3gd.LogisticRegressionCV(Cs=3, penalty=penalty).fit(X, y)
+    by_ratio = s3gd.LogisticRegressionCV(Cs=3, l1_ratios=[ratio]).fit(X, y)
+    assert named.l1_ratio_ == ratio and (named.coefs_paths_ == by_ratio.coefs_paths_).all()
+
+
+def test_the_solver_liblinear_penalises_the_intercept():
+    X, y, _ = problem(2)
+    ours = s3gd.LogisticRegressionCV(Cs=[0.01], solver="liblinear", cv=3, tol=1e-12).fit(X + 1, y)
+    alone = s3gd.LogisticRegression(C=0.01, solver="liblinear", tol=1e-12).fit(X + 1, y)
+    np.testing.assert_allclose(ours.coef_, alone.coef_, rtol=1e-6)
+    train = next(StratifiedKFold(3).split(X, y))[0]
+    first = s3gd.LogisticRegression(C=0.01, solver="liblinear", tol=1e-12).fit(X[train] + 1, y[train])
+    np.testing.assert_allclose(ours.coefs_paths_[0, 0, 0, 0], np.append(first.coef_, first.intercept_), rtol=1e-4)
+
+
 def test_l1_ratios_are_chosen_as_sklearn_does():
     X, y, _ = problem(2)
     cv = KFold(3, shuffle=True, random_state=0)

@@ -42,6 +42,26 @@ def test_names_and_weights_come_back(tmp_path):
     assert data.feature_names == ["age", "höhe"] and (data.sample_weight == weights).all()
 
 
+def test_a_frame_brings_its_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, codes = sample(rows=10, cols=2)
+    for columns, names in [(["age", "height"], ["age", "height"]), ([0, 1], [])]:
+        _data.save(tmp_path / "rows.s3d", pandas.DataFrame(X, columns=columns), pandas.Series(codes))
+        assert _data.load(tmp_path / "rows.s3d").feature_names == names
+
+
+@pytest.mark.parametrize(("X", "y", "words"), [
+    (np.ones((2, 2)) * 1j, [0, 1], "Complex data not supported: X"), (np.ones((2, 2)), [1j, 0], "Complex data not supported: y"),
+    (np.ones((4, 2)), np.ones((2, 2)), r"y should be a 1d array.*\(2, 2\)"), ([[None, 1.0]], [0], "X holds something that is no number"),
+    ([["a", "b"]], [0], "could not convert string"), (np.ones(3), [0, 1, 1], "1 dimensions, expected 2"),
+    (np.ones((3, 1)), [0, 1], "2.*3|3.*2")])
+def test_what_is_no_table_of_numbers_is_refused(X, y, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        _data.save(tmp_path / "rows.s3d", X, y)
+    with pytest.raises(ValueError, match=words):
+        _data.inspect(X, y)
+
+
 def test_loaded_arrays_outlive_what_loaded_them_and_are_read_only():
     X, y = _data.load("gen:manifold?rows=1000&cols=50", return_X_y=True)
     copy = X.copy()
@@ -100,7 +120,7 @@ def test_inspect_says_what_the_program_says(tmp_path):
     _data.save(tmp_path / "rows.s3d", X, codes)
     command = [os.environ["S3GD_PROGRAM"], "inspect", tmp_path / "rows.s3d", "--json"]
     said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    facts = json.loads(json.dumps(_data.inspect(str(tmp_path / "rows.s3d"))), parse_constant=lambda word: None)
+    facts = json.loads(json.dumps(_data.inspect(tmp_path / "rows.s3d")), parse_constant=lambda word: None)
     differing = {"source", "seconds", "peak_memory_bytes", "checksum", "memory_bytes"}
     assert {key: facts[key] for key in facts if key not in differing} == {
         key: said[key] for key in said if key not in differing}

@@ -90,7 +90,9 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LogisticRegression(max_iter=0), "max_iter must be at least 1"),
     (s3gd.LogisticRegression(n_jobs=0), "n_jobs must not be 0"),
     (s3gd.LogisticRegression(solver="newtn"), "no solver 'newtn'"),
-    (s3gd.LogisticRegression(solver="liblinear"), "LinearModel.intercept='regularised'"),
+    (s3gd.LogisticRegression(solver="liblinear"), "for two classes; got 3.*LinearModel.*intercept='regularised'"),
+    (s3gd.LogisticRegression(intercept_scaling=0), "intercept_scaling must be larger than 0"),
+    (s3gd.LinearSVC(multi_class="crammer_singer"), "multi_class='ovr'; got 'crammer_singer'"),
     (s3gd.LinearSVC(solver="newtn"), "newtn.*newton"),
     (s3gd.LogisticRegression(class_weight="fair"), "class_weight .* got 'fair'"),
     (s3gd.LogisticRegression(class_weight={"elm": 2.0}), r"\['elm'\], of class_weight are not in the data"),
@@ -99,12 +101,22 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LinearModel(multi_class="softmax", loss="squared_hinge"), "goes with loss='log_loss'"),
     (s3gd.LinearModel(step=-1.0), "step must be larger than 0"),
     (s3gd.LinearModel(penalty_factor=[1.0, 2.0]), "2.*8"),
+    (s3gd.LogisticRegressionCV(penalty="l3"), "penalty must be one of"),
+    (s3gd.LogisticRegressionCV(penalty="elasticnet"), "elasticnet needs l1_ratios"),
+    (s3gd.LogisticRegressionCV(use_legacy_attributes=True), "use_legacy_attributes=False; got True"),
+    (s3gd.LogisticRegressionCV(solver="liblinear", intercept_scaling=2.0), "intercept_scaling is 1"),
     (s3gd.LogisticRegressionCV(Cs=[-1.0]), "Cs must be larger than 0"),
     (s3gd.LogisticRegressionCV(l1_ratios=[3.0]), "l1_ratios must be at most 1"),
 ], ids=lambda value: repr(value) if not isinstance(value, str) else "")
 def test_bad_parameters_are_refused_in_one_sentence(model, words):
     with pytest.raises(ValueError, match=words):
         model.fit(X, Y)
+
+
+@pytest.mark.parametrize("model", [s3gd.Ridge(positive=True), s3gd.Lasso(positive=True), s3gd.ElasticNet(positive=True)], ids=repr)
+def test_weights_of_one_sign_are_refused(model):
+    with pytest.raises(ValueError, match="positive must be False; got True"):
+        model.fit(X, TARGETS)
 
 
 def test_penalties_of_a_matrix_need_more_than_two_classes():

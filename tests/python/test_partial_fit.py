@@ -53,6 +53,14 @@ def test_parts_that_lack_a_class():
         s3gd.LogisticRegression().partial_fit(X3[:1], Y3[:1])
 
 
+@pytest.mark.parametrize("labels", [[0, 1], np.array([0, 1], dtype=object), np.array(["ash", 1], dtype=object), ["0", "1"]], ids=repr)
+def test_labels_of_another_kind_are_refused(labels):
+    for classes in (Y[:50], Y[:50].astype(object)):
+        model = s3gd.LogisticRegression().partial_fit(X[:50], classes)
+        with pytest.raises(ValueError, match="not among the classes|of another kind than the classes"):
+            model.partial_fit(X[:2], labels)
+
+
 def test_partial_fit_goes_on_from_a_fit():
     model = s3gd.LogisticRegression().fit(X[:2000], Y[:2000])
     before = model.score(X, Y)

@@ -83,6 +83,14 @@ def test_a_trace_has_columns():
         trace.colour
 
 
+def test_a_trace_in_a_notebook_shows_its_first_and_last_rows():
+    columns = {"passes": np.arange(40.0), "gap": np.full(40, np.nan), "stage": np.array(["a<b"] * 40)}
+    page = s3gd.Trace(columns)._repr_html_()
+    assert page.count("<tr>") == 1 + 6 + 1 + 6 and page.startswith("<table><tr><th>passes</th>")
+    assert "<td>5</td><td></td><td>a&lt;b</td>" in page and "<td>6</td>" not in page and "<td>39</td>" in page
+    assert s3gd.Trace({name: column[:12] for name, column in columns.items()})._repr_html_().count("<tr>") == 13
+
+
 def test_a_trace_as_a_frame():
     pandas = pytest.importorskip("pandas")
     trace = s3gd.LinearModel(trace=True).fit(X, Y).trace_
@@ -96,7 +104,7 @@ def test_a_trace_as_a_drawing():
     axes = trace.plot(x="cpu_seconds")
     assert [line.get_label() for line in axes.lines] == ["train objective", "test objective"]
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), trace.train_objective)
-    assert axes.get_xlabel() == "cpu seconds"
+    assert axes.get_xlabel() == "cpu seconds" and axes.get_ylabel() == "objective"
     assert trace.plot(y="gap").get_yscale() == "log"
 
 

@@ -1,5 +1,7 @@
 """Changing the import keeps the coefficients (also with the oldest scikit-learn)."""
 
+import inspect
+
 import numpy as np
 import pytest
 import s3gd
@@ -50,6 +52,29 @@ def test_logistic_regression(name, classes, layout, weighted):
     assert_same(ours, theirs)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
+
+
+def test_logistic_regression_of_each_class_against_the_rest():
+    X, y, _, weights = sample(classes=3)
+    ours = s3gd.LogisticRegression(C=0.3, multi_class="ovr", **TIGHT).fit(X, y, weights)
+    for k, name in enumerate(ours.classes_):
+        one = reference_logistic(C=0.3).fit(X, y == name, weights)
+        np.testing.assert_allclose(ours.coef_[k], one.coef_[0], atol=1e-4)
+        np.testing.assert_allclose(ours.intercept_[k], one.intercept_[0], atol=1e-4)
+    each = 1 / (1 + np.exp(-ours.decision_function(X)))
+    np.testing.assert_allclose(ours.predict_proba(X), each / each.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr"])
+@pytest.mark.parametrize("more", [{}, {"intercept_scaling": 5.0}, {"fit_intercept": False}, {"class_weight": "balanced"}], ids=repr)
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+def test_the_solver_liblinear_penalises_the_intercept_as_scikit_learns_does(penalty, more, layout):
+    X, y, _, weights = sample()
+    X, weights = layouts(X)[layout], weights if "class_weight" not in more else None
+    ours = s3gd.LogisticRegression(penalty, C=0.3, solver="liblinear", **more, **TIGHT).fit(X, y, weights)
+    theirs = linear_model.LogisticRegression(penalty=penalty, C=0.3, solver="liblinear", tol=1e-9, max_iter=100_000,
+                                             random_state=0, **more).fit(X, y, weights)
+    assert_same(ours, theirs)
 
 
 SVC = {
@@ -117,3 +142,21 @@ def test_the_smooth_hinge_approaches_the_hinge():
     errors = [np.abs(s3gd.LinearSVC(loss="smooth_hinge", C=0.1, beta=beta, **TIGHT).fit(X, y).coef_ - hinge.coef_).max()
               for beta in (3.0, 30.0, 300.0)]
     assert errors[0] > 5 * errors[1] > 10 * errors[2] and errors[2] < 1e-2
+
+
+@pytest.mark.parametrize("ours, theirs", [
+    (s3gd.LogisticRegression, linear_model.LogisticRegression), (s3gd.LogisticRegressionCV, linear_model.LogisticRegressionCV),
+    (s3gd.LinearSVC, svm.LinearSVC), (s3gd.Ridge, linear_model.Ridge), (s3gd.Lasso, linear_model.Lasso),
+    (s3gd.ElasticNet, linear_model.ElasticNet)], ids=lambda c: c.__module__.split(".")[0] + c.__name__)
+def test_every_parameter_of_scikit_learn_is_taken_with_its_default(ours, theirs):
+    """So that a program goes on after a change of its import. (The classes of LogisticRegressionCV go by softmax.)"""
+    parameters = {name: parameter.default for name, parameter in inspect.signature(theirs).parameters.items()
+                  if parameter.default not in ("deprecated", "warn") and not (name == "multi_class" and "CV" in ours.__name__)}
+    ours(**parameters)._check_parameters()
+
+
+def test_solvers_of_scikit_learns_ridge_minimise_the_same():
+    X, _, y, _ = sample()
+    expected = s3gd.Ridge().fit(X, y).coef_
+    for solver in ("svd", "cholesky", "lsqr", "sparse_cg", "lbfgs"):
+        np.testing.assert_allclose(s3gd.Ridge(solver=solver, max_iter=None, tol=1e-12).fit(X, y).coef_, expected, rtol=1e-5)

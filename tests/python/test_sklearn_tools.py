@@ -123,3 +123,15 @@ def test_logistic_regression_cv_passes_validation_rows_to_the_last_fit():
     X, y, _, _ = sample(rows=1000)
     model = s3gd.LogisticRegressionCV(Cs=2, cv=2, patience=3, trace=True).fit(X[:500], y[:500], X_val=X[500:], y_val=y[500:])
     assert np.isfinite(model.trace_.test_objective).all() and len(model.trace_) > 0
+    assert not hasattr(model.set_params(refit=False).fit(X, y), "trace_")
+
+
+@pytest.mark.filterwarnings("error")
+def test_validation_rows_of_a_frame_have_the_names_of_the_others():
+    pandas = pytest.importorskip("pandas")
+    X, y, _, _ = sample()
+    frame = pandas.DataFrame(X, columns=[f"feature {j}" for j in range(X.shape[1])])
+    for model in (s3gd.LogisticRegression(), s3gd.LogisticRegressionCV(Cs=2, cv=2)):
+        model.fit(frame, y, X_val=frame, y_val=y)
+        with pytest.raises(ValueError, match="feature names"):
+            model.fit(frame, y, X_val=frame[frame.columns[::-1]], y_val=y)
