@@ -1,8 +1,9 @@
 """Linear models on large data, trained by stratified semi-stochastic gradients.
 
 Estimators with scikit-learn's manners over a compiled core: `LogisticRegression`, `LogisticRegressionCV`, `LinearSVC`,
-`Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and `inspect`
-read, write and look at data; `save_model`, `load_model` and `export` keep models in files; `datasets` names what is known; `compare` puts solvers side by side.
+`Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and
+`inspect` read, write and look at data; `save_model`, `load_model` and `export` keep models in files; `datasets` names
+what is known; `compare` puts solvers side by side.
 
 scikit-learn is imported when an estimator is first asked for, not before.
 

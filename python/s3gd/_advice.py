@@ -7,8 +7,9 @@ _COMMON = [
     (r"scale the features \(--scale\)", "scale the features (StandardScaler)"),
     (r"or use --precision double", "or give float64 rows"),
     (r"check how the file is read \([^)]*\)", "check where they come from"),
-    (r"--(?:passes|iterations)", "max_iter"),
-    (r"--seconds", "max_seconds"),
+    (r"allow more --(?:passes|iterations)", "raise max_iter"),
+    (r"more --(?:passes|iterations)", "a larger max_iter"),
+    (r"allow more --seconds", "raise max_seconds"),
     (r"--solver (auto|saga)", r"solver='\1'"),
     (r"--penalty l2", "penalty='l2'"),
 ]
@@ -17,24 +18,36 @@ _STRENGTH = {
     "alpha": [(r"(larger|smaller) --lambda", r"\1 alpha"), (r"--lambda ", "lambda is ")],
 }
 _STOPPED_SHORT = "short of the tolerance"
+_CLASSES = re.compile(r"(^class |^classes |labelled |typical |\blabels )(\d+(?:, \d+)*)\b")
 
 
 def in_words_of(estimator, advice):
-    """Each sentence with the estimator's names of parameters and classes."""
+    """Each sentence with the estimator's names of parameters and classes, and its own tolerance."""
     rules = _STRENGTH["C" if hasattr(estimator, "C") else "alpha"] + _COMMON
-    names = getattr(estimator, "classes_", None)
+    names = getattr(estimator, "classes_", ())
 
     def named(match):
-        code = int(match.group(2))
-        return f"{match.group(1)}{names[code]}" if names is not None and code < len(names) else match.group(0)
+        return match.group(1) + ", ".join(class_named(names, code) for code in match.group(2).split(", "))
 
     sentences = []
     for sentence in advice:
         for pattern, words in rules:
             sentence = re.sub(pattern, words, sentence)
         sentence = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda match: match.group(1).replace("-", "_"), sentence)
-        sentences.append(re.sub(r"(^class |labelled |typical |\blabels )(\d+)\b", named, sentence))
+        sentence = re.sub(rf"{_STOPPED_SHORT} [^:]*:", f"{_STOPPED_SHORT}:", sentence)
+        sentences.append(_CLASSES.sub(named, sentence))
     return sentences
+
+
+def class_named(names, code):
+    """The label of a class, of which the core knows the number."""
+    return str(names[int(code)]) if int(code) < len(names) else str(code)
+
+
+def stage_named(names, stage):
+    """The name of a stage of one class among others: "2: newton"."""
+    code, colon, rest = stage.partition(": ")
+    return class_named(names, code) + colon + rest if colon and code.isdecimal() else stage
 
 
 def without_stop(advice):

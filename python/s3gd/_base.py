@@ -1,6 +1,7 @@
 """What all estimators share: from checked input to the compiled core, and from its result to attributes."""
 
 import contextlib
+import functools
 import math
 import warnings
 
@@ -12,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._advice import in_words_of, without_stop
+from ._advice import class_named, in_words_of, stage_named, without_stop
 from ._data import core_numbers, core_rows
 from ._objective import LOSSES, core_penalty
 from ._paths import PathMixin, centred, levels_to_the_caller
 from ._results import Summary, Trace
-from ._validation import checked_rows, require_finite, require_number, threads_of
+from ._validation import checked_rows, require_finite, require_flag, require_number, require_whole, threads_of
 
 # Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
 # do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
@@ -27,6 +28,9 @@ SMALL_PROBLEM_TOL = 1e-16
 STOCHASTIC = ("s3gd", "sgd", "ssgd", "svrg", "scv", "saga", "sag", "is-sgd")
 # Steps of partial_fit shrink as (1 + weight of the rows seen / STEP_SETTLES) ** -STEP_DECAY.
 STEP_SETTLES, STEP_DECAY = 50.0, 0.75
+MOST_PASSES = 10**12
+# A penalty that is less than this of the objective makes no difference that could be seen.
+LOST = 1e-13
 ENDED_AS_ASKED = ("converged", "early_stopped", "interrupted")
 
 
@@ -39,15 +43,18 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def joined(verbose, callback):
-    """The callback of the user, and lines on the screen where `verbose` asks for them."""
-    if not verbose:
-        return callback
+def joined(verbose, callback, classes):
+    """The callback of the user, and lines on the screen where `verbose` asks for them; classes are named as in y."""
+    if not verbose and callback is None:
+        return None
 
     def show(row):
-        what = row.get("stage") or f"class {row['class']}"
-        print(f"[s3gd] {what}: pass {row['passes']:.2f}  objective {row['train_objective']:.6g}  gap {row['gap']:.1e}",
-              flush=True)
+        if "class" in row:
+            row["class"] = classes[row["class"]]
+        if verbose:
+            what = row.get("stage") or f"class {row['class']}"
+            print(f"[s3gd] {what}: pass {row['passes']:.2f}  objective {row['train_objective']:.6g}  gap {row['gap']:.1e}",
+                  flush=True)
         return callback(row) if callback is not None else None
 
     return show
@@ -75,12 +82,18 @@ class LinearBase(PathMixin, BaseEstimator):
 
     def _check_shared_parameters(self):
         require_number("tol", self.tol, above=0)
-        require_number("max_iter", self._most_passes(), least=1)
+        require_number("max_iter", self._most_passes(), least=1, most=MOST_PASSES)
         threads_of(self.n_jobs)  # raises
         if self.max_seconds is not None:
             require_number("max_seconds", self.max_seconds, above=0)
         if self.patience is not None:
-            require_number("patience", self.patience, least=1)
+            require_whole("patience", self.patience, least=1)
+        for name in ("fit_intercept", "trace", "keep_on_interrupt"):
+            require_flag(name, getattr(self, name))
+        if not isinstance(self.verbose, (bool, np.bool_)):
+            require_whole("verbose", self.verbose, least=0)
+        if not isinstance(self.solver, str):
+            raise ValueError(f"The parameter solver must be the name of one; got {self.solver!r}.")
 
     def _intercept(self):
         return "free" if self.fit_intercept else "none"
@@ -130,14 +143,18 @@ class LinearBase(PathMixin, BaseEstimator):
     # --- from here to the core and back
 
     def _run(self, X, targets, weights, task, n_classes, *, options=None, start=None, validation=(None, None),
-             callback=None, weight_before=0.0):
+             callback=None, weight_before=0.0, penalised=True):
         """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
         total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
         rows_val, targets_val = validation
+        held_out = None if rows_val is None else core_rows(rows_val)
+        spec = self._spec(task, n_classes, total)
+        if not penalised:
+            spec = {key: value for key, value in spec.items() if key not in ("alpha", "penalty_factor")}
+            spec |= {"penalty": "none", "lambda": 0.0}
         with self._in_words(X=X, X_val=rows_val):
-            return _core.fit(core_rows(X), core_numbers(targets), sample_weight=weights,
-                             spec=self._spec(task, n_classes, total), options=options, start=start,
-                             X_val=None if rows_val is None else core_rows(rows_val), y_val=targets_val, callback=callback)
+            return _core.fit(core_rows(X), core_numbers(targets), sample_weight=weights, spec=spec, options=options,
+                             start=start, X_val=held_out, y_val=targets_val, callback=callback)
 
     @contextlib.contextmanager
     def _in_words(self, **rows):
@@ -152,13 +169,30 @@ class LinearBase(PathMixin, BaseEstimator):
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1
-        result = self._run(X, targets, weights, task, n_classes, options=self._options(task, X),
-                           start=self._start(n_outputs, X.shape[1]), validation=validation,
-                           callback=joined(self.verbose, callback))
-        self._keep(result, task)
+        run = functools.partial(self._run, X, targets, weights, task, n_classes, options=self._options(task, X),
+                                validation=validation,
+                                callback=joined(self.verbose, callback, getattr(self, "classes_", np.empty(0)).tolist()))
+        result = run(start=self._start(n_outputs, X.shape[1]))
         self.weight_seen_ = float(X.shape[0]) if weights is None else float(weights.sum())
+        if self._penalty_is_lost(result):
+            passes = result["summary"]["passes"]
+            result = run(start=(result["coef"], result["intercept"]), penalised=False)
+            result["summary"]["passes"] += passes
+        self._keep(result, task)
         self._warn_unless_converged()
         return self
+
+    def _penalty_is_lost(self, result):
+        """Whether the penalty is too weak to make a difference to the objective in double precision (C=1e30, say).
+
+        A duality gap, which divides by its strength, then never closes; that of no penalty at all does.
+        """
+        summary = result["summary"]
+        if summary["status"] in ENDED_AS_ASKED or summary["certificate"]["relative_gap"] <= self.tol or not self._penalised():
+            return False
+        weights = np.abs(np.append(result["coef"], result["intercept"]))
+        most = self._multiplier(self.weight_seen_) * (weights + weights**2).sum()
+        return most < LOST * abs(summary["objective"])
 
     def _keep(self, result, task):
         coef = np.asarray(result["coef"], dtype=np.float64)
@@ -171,9 +205,13 @@ class LinearBase(PathMixin, BaseEstimator):
         if summary["status"] not in ENDED_AS_ASKED and summary["certificate"]["relative_gap"] <= self.tol:
             summary["status"] = "converged"  # a small problem that stopped short of more than was asked for
             summary["advice"] = without_stop(summary["advice"])
+        names = getattr(self, "classes_", ())
         summary["advice"] = in_words_of(self, summary["advice"])
+        summary["stages"] = [{**stage, "name": stage_named(names, stage["name"])} for stage in summary["stages"]]
+        for one in summary.get("class_fits", ()):
+            one["class"] = class_named(names, one["class"])
         self.summary_ = Summary(summary)
-        self.trace_ = Trace(result["trace"])
+        self.trace_ = Trace({**result["trace"], "stage": [stage_named(names, stage) for stage in result["trace"]["stage"]]})
         self.n_iter_ = self._n_iter(max(1, math.ceil(summary["passes"])))
 
     def _n_iter(self, passes):

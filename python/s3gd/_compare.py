@@ -11,11 +11,13 @@ import numpy as np
 from . import _core
 from ._data import save
 
-_LABELS = {
+_ACROSS = {
     "cpu_seconds": "processor time [s], what comes before the first step included",
     "wall_seconds": "time [s], what comes before the first step included",
     "passes": "passes over the rows",
     "iteration": "iterations",
+}
+_UP = {
     "objective": "objective above the optimum, relatively",
     "test_objective": "objective on the test rows",
     "correlation": "correlation with the exact gradient",
@@ -78,13 +80,19 @@ class Comparison:
         -------
         matplotlib.axes.Axes
         """
+        for name, value, choices in (("x", x, _ACROSS), ("y", y, _UP)):
+            if value not in choices:
+                raise ValueError(f"{name} is one of {', '.join(choices)}; got {value!r}.")
+        curves = {label: [run["points"] for run in self._runs(label) if run["points"].get(y)]
+                  for label in dict.fromkeys(run["label"] for run in self.run["runs"])}
+        if not any(curves.values()):
+            raise ValueError(f"There is no {y} to draw: compare(.., gradients=True) measures correlation and variance_ratio.")
         if ax is None:
             import matplotlib.pyplot as plt
 
             ax = plt.subplots()[1]
         optimum = self.run["datasets"][0]["optimum"]
-        for label in dict.fromkeys(run["label"] for run in self.run["runs"]):
-            points = [run["points"] for run in self._runs(label) if run["points"].get(y)]
+        for label, points in curves.items():
             if not points:
                 continue
             length = min(len(point[x]) for point in points)
@@ -95,8 +103,8 @@ class Comparison:
             ax.plot(across, up, label=label)
         if y == "objective":
             ax.set_yscale("log")
-        ax.set_xlabel(_LABELS[x])
-        ax.set_ylabel(_LABELS[y])
+        ax.set_xlabel(_ACROSS[x])
+        ax.set_ylabel(_UP[y])
         ax.legend()
         return ax
 
@@ -126,7 +134,7 @@ def compare(X, y, solvers=("sgd", "svrg", "s3gd"), *, X_test=None, y_test=None, 
     ----------
     X, y
         Rows and labels. More than two classes: the largest against the rest.
-    solvers : sequence of str
+    solvers : sequence of str, or one str
         Names, or variants such as ``"s3gd:anchors=50,label=fifty anchors"``; "auto" and exact solvers take part too.
     X_test, y_test : optional
         Rows the objective is also measured on; by default a fifth of the rows is held out.
@@ -154,6 +162,9 @@ def compare(X, y, solvers=("sgd", "svrg", "s3gd"), *, X_test=None, y_test=None, 
     >>> sorted(row["solver"] for row in result.table())
     ['s3gd', 'sgd']
     """
+    solvers = [solvers] if isinstance(solvers, str) else list(solvers)
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test go together: give both, or neither.")
     temporary = folder is None
     folder = Path(tempfile.mkdtemp(prefix="s3gd-compare-") if temporary else folder)
     try:
@@ -174,7 +185,7 @@ def _compared(folder, temporary, X, y, solvers, X_test, y_test, steps, trials, n
     if X_test is not None:
         entry["test"] = str(folder / "test_rows.s3d")
         save(entry["test"], X_test, y_test)
-    plan |= {"title": f"{', '.join(solvers)} on {name}", "datasets": [entry], "solvers": list(solvers), "trials": trials}
+    plan |= {"title": f"{', '.join(solvers)} on {name}", "datasets": [entry], "solvers": solvers, "trials": trials}
     if steps is not None:
         plan["steps"] = list(steps)
     _core.compare(json.dumps(plan), str(folder), callback)

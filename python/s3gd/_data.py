@@ -169,8 +169,14 @@ def save(path, X, y=None, *, sample_weight=None, feature_names=None):
     ['a', 'b', 'a']
     """
     labels, numbers, names = core_labels(y)
-    _core.save(os.fsdecode(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
-               feature_names=[str(name) for name in (_names_of(X) if feature_names is None else feature_names)])
+    columns = [str(name) for name in (_names_of(X) if feature_names is None else feature_names)]
+    if columns and len(columns) != np.shape(X)[1]:
+        raise ValueError(f"feature_names has {len(columns)} names for {np.shape(X)[1]} columns: give one for each.")
+    try:
+        _core.save(os.fsdecode(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels,
+                   class_names=names, feature_names=columns)
+    except _core.Error as refusal:
+        raise _core.Error(str(refusal).replace("; --out-format NAME chooses one", "")) from None
 
 
 def _names_of(X):
@@ -180,7 +186,12 @@ def _names_of(X):
 
 
 def _weights(sample_weight):
-    return None if sample_weight is None else core_numbers(sample_weight)
+    if sample_weight is None:
+        return None
+    weights = core_numbers(sample_weight)
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("sample_weight has a weight that is negative or not finite.")
+    return weights
 
 
 class Inspection(dict):

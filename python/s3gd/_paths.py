@@ -35,7 +35,8 @@ class PathMixin:
         return [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
 
     def _path_options(self, task, X):
-        return {**self._options(task, X), "patience": None, "trace": False}  # nothing is looked at on the way
+        """Nothing is looked at on the way, and what an interrupt leaves is no model."""
+        return {**self._options(task, X), "patience": None, "trace": False, "keep_on_interrupt": False}
 
     def _path_result(self, result, task):
         if task == "softmax":

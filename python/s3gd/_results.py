@@ -85,6 +85,8 @@ class Summary:
     def _certificate_text(self):
         certificate = self._values["certificate"]
         gap = certificate["relative_gap"]
+        if gap == float("inf"):
+            return "none: the distance to the optimum is not known"
         if certificate.get("kind") == "prox_gradient":
             return f"prox-gradient norm {gap:.2g}"
         return f"within {gap:.2g} of the optimum, relatively (duality gap)"
@@ -150,6 +152,8 @@ class Trace:
             raise AttributeError(f"the trace has no column {name!r}") from None
 
     def __getitem__(self, name):
+        if name not in self._columns:
+            raise KeyError(f"the trace has no column {name!r}; it has {', '.join(self._columns)}")
         return self._columns[name]
 
     def __len__(self):

@@ -2,6 +2,7 @@
 
 import numbers
 import os
+from collections.abc import Mapping
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -102,15 +103,15 @@ def class_weights(class_weight, classes, codes, weights):
     """The weight of each class; `"balanced"` makes their totals equal, sample weights counted."""
     if class_weight is None:
         return None
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
+    if not isinstance(class_weight, Mapping):
+        if not (isinstance(class_weight, str) and class_weight == "balanced"):
             raise ValueError(f"class_weight should be a dict, 'balanced' or None; got {class_weight!r}")
         totals = np.bincount(codes, weights=weights, minlength=len(classes))
         return totals.sum() / (len(classes) * np.maximum(totals, np.finfo(float).tiny))
     result = np.ones(len(classes))
     known = {label: number for number, label in enumerate(classes.tolist())}
     unknown = []
-    for label, weight in dict(class_weight).items():
+    for label, weight in class_weight.items():
         if label in known:
             result[known[label]] = weight
         else:
@@ -137,7 +138,7 @@ def threads_of(n_jobs):
     if n_jobs is None:
         told = os.environ.get("OMP_NUM_THREADS", "")
         return int(told) if told.isdigit() else 0
-    require_number("n_jobs", n_jobs)
+    require_whole("n_jobs", n_jobs)
     if n_jobs == 0:
         raise ValueError("The parameter n_jobs must not be 0: None is all cores, -1 too.")
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
@@ -153,6 +154,17 @@ def require_number(name, value, *, above=None, least=None, most=None):
         raise ValueError(f"The parameter {name} must be at least {least}; got {value!r}.")
     if most is not None and not value <= most:
         raise ValueError(f"The parameter {name} must be at most {most}; got {value!r}.")
+
+
+def require_whole(name, value, **limits):
+    require_number(name, value, **limits)
+    if value != np.floor(value):
+        raise ValueError(f"The parameter {name} must be a whole number; got {value!r}.")
+
+
+def require_flag(name, value):
+    if not isinstance(value, (bool, np.bool_)) and not (isinstance(value, numbers.Integral) and value in (0, 1)):
+        raise ValueError(f"The parameter {name} must be True or False; got {value!r}.")
 
 
 def require_one_of(name, value, choices):

@@ -56,8 +56,8 @@ class LinearModel(LinearBase):
     intercept : {"free", "regularised"}, default="free"
         Whether it is penalised, as the weight of a constant feature 1.
     multi_class : {"auto", "softmax", "ovr"}, default="auto"
-        How more than two classes are fitted; auto is softmax for the log loss with ``solver="auto"``, else each
-        against the rest.
+        How more than two classes are fitted; auto is softmax for the log loss with ``solver="auto"`` and for group and
+        nuclear, else each against the rest.
     solver : str, default="auto"
         ``"auto"``, ``"s3gd"``, ``"sgd"``, ``"ssgd"``, ``"svrg"``, ``"scv"``, ``"saga"``, ``"sag"``, ``"is-sgd"``, ``"gd"``,
         ``"gram"``, ``"active-set"``, ``"sampled-newton"``, ``"dual"``, ``"newton"`` or ``"lbfgs"``.
@@ -257,6 +257,8 @@ class LinearModel(LinearBase):
             require_number("step", self.step, above=0)
         if self.multi_class == "softmax" and self.loss != "log_loss":
             raise ValueError(f"multi_class='softmax' goes with loss='log_loss'; got {self.loss!r}.")
+        if self.penalty in ("group", "nuclear") and self.loss != "log_loss":
+            raise ValueError(f"The penalty {self.penalty!r} is one of softmax and goes with loss='log_loss'; got {self.loss!r}.")
 
     @property
     def _loss(self):
@@ -278,6 +280,8 @@ class LinearModel(LinearBase):
     def _multiclass(self):
         if self.multi_class != "auto":
             return self.multi_class
+        if self.penalty in ("group", "nuclear"):
+            return "softmax"
         softmax = self.loss == "log_loss" and self.solver == "auto" and self.penalty != "l1_l2norm"
         return "softmax" if softmax else "ovr"
 

@@ -117,7 +117,7 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
 
     def _check_parameters(self):
         self._check_shared_parameters()
-        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None))
+        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None, "deprecated"))
         require_one_of("multi_class", self.multi_class, ("auto", "multinomial", "ovr"))
         require_number("C", self.C, above=0)
         self._check_intercept_scaling()
@@ -133,7 +133,7 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
 
     @property
     def _penalty(self):
-        return penalty_by_ratio(self.l1_ratio) if self.penalty == "auto" else self.penalty
+        return penalty_by_ratio(self.l1_ratio) if self.penalty in ("auto", "deprecated") else self.penalty
 
     @property
     def _l1_ratio(self):

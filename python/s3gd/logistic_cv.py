@@ -155,16 +155,16 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         return self._scorer()(self, X, y, **weights)
 
     def _scorer(self):
-        return get_scorer("accuracy" if self.scoring is None else self.scoring)
+        return get_scorer("accuracy" if given(self.scoring) is None else self.scoring)
 
     def _check_parameters(self):
         self._model()._check_parameters()
-        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet"))
-        if self.penalty == "elasticnet" and self.l1_ratios is None:
+        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "deprecated"))
+        if self.penalty == "elasticnet" and given(self.l1_ratios) is None:
             raise ValueError("The penalty elasticnet needs l1_ratios, numbers from 0 to 1.")
         if self.solver == "liblinear" and self.intercept_scaling != 1:
             raise ValueError(f"intercept_scaling is 1 in cross-validation; got {self.intercept_scaling!r}.")
-        if self.use_legacy_attributes:
+        if given(self.use_legacy_attributes):
             raise ValueError("The attributes are those of use_legacy_attributes=False; got "
                              f"{self.use_legacy_attributes!r}.")
 
@@ -174,12 +174,11 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             Cs = np.logspace(-4, 4, int(self.Cs))
         else:
             Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
-        given = [0.0] if self.l1_ratios is None else self.l1_ratios
-        ratios = np.asarray({"l2": [0.0], "l1": [1.0]}.get(self.penalty, given), dtype=np.float64)
+        ratios = [0.0] if given(self.l1_ratios) is None else self.l1_ratios
+        ratios = np.asarray({"l2": [0.0], "l1": [1.0]}.get(self.penalty, ratios), dtype=np.float64)
         if Cs.ndim != 1 or Cs.size == 0 or ratios.ndim != 1 or ratios.size == 0:
             raise ValueError("Cs and l1_ratios are lists of numbers, one at least each.")
-        for C in Cs:
-            require_number("Cs", float(C), above=0)
+        require_strengths(Cs)
         for ratio in ratios:
             require_number("l1_ratios", float(ratio), least=0, most=1)
         return Cs, ratios
@@ -241,6 +240,19 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         n_features = self.n_features_in_
         self.coef_ = np.ascontiguousarray(mean[:, :n_features])
         self.intercept_ = mean[:, -1].copy() if self.fit_intercept else np.zeros(len(mean))
+
+
+def given(value):
+    """None for what stands in scikit-learn's signature where nothing was given."""
+    return None if isinstance(value, str) and value == "warn" else value
+
+
+def require_strengths(Cs):
+    for C in Cs:
+        require_number("Cs", float(C), above=0)
+    if np.isinf(Cs).any():
+        raise ValueError("The parameter Cs must be finite: without a penalty there is no path; LogisticRegression(C=np.inf) "
+                         "fits without one.")
 
 
 def row_numbers(rows, n_rows):

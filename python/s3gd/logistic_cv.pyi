@@ -9,7 +9,7 @@ from ._types import Callback, ClassWeight, Floats, Labels, RandomState, Rows, We
 
 class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     Cs: int | ArrayLike
-    l1_ratios: ArrayLike | None
+    l1_ratios: ArrayLike | str | None
     penalty: str
     fit_intercept: bool
     cv: Any
@@ -28,7 +28,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     max_seconds: float | None
     patience: int | None
     keep_on_interrupt: bool
-    use_legacy_attributes: bool
+    use_legacy_attributes: bool | str
     C_: float
     l1_ratio_: float
     Cs_: Floats
@@ -40,7 +40,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self,
         *,
         Cs: int | ArrayLike = 10,
-        l1_ratios: ArrayLike | None = None,
+        l1_ratios: ArrayLike | str | None = None,
         penalty: str = "auto",
         fit_intercept: bool = True,
         cv: Any = None,
@@ -59,7 +59,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         max_seconds: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
-        use_legacy_attributes: bool = False,
+        use_legacy_attributes: bool | str = False,
     ) -> None: ...
     def fit(
         self,
@@ -71,4 +71,6 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         callback: Callback | None = None,
     ) -> Self: ...
 
+def given(value: Any) -> Any: ...
+def require_strengths(Cs: Floats) -> None: ...
 def row_numbers(rows: ArrayLike, n_rows: int) -> Any: ...

@@ -6,6 +6,7 @@ from sklearn.utils import check_array, check_X_y
 from ._objective import multiplier_of_alpha
 from ._validation import checked_weights, require_number
 from .logistic import LogisticRegression
+from .logistic_cv import require_strengths
 from .regression import ElasticNet
 
 
@@ -88,6 +89,7 @@ def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_in
         n_alphas = n_alphas if alphas is None else alphas
         alphas = _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas)
     alphas = np.sort(check_array(alphas, ensure_2d=False, dtype=np.float64))[::-1]
+    require_number("alphas", float(alphas.min()), above=0)
     model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
     model._check_parameters()
     path = model._along(X, y, weights, "regression", 0, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
@@ -138,6 +140,9 @@ def logistic_path(X, y, *, Cs=10, l1_ratio=None, fit_intercept=True, class_weigh
         require_number("Cs", Cs, least=1)
         Cs = np.logspace(-4, 4, int(Cs))
     Cs = np.sort(np.asarray(Cs, dtype=np.float64))
+    if Cs.ndim != 1 or Cs.size == 0:
+        raise ValueError("Cs is a list of numbers, one at least.")
+    require_strengths(Cs)
     model = LogisticRegression(C=Cs.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
                                class_weight=class_weight, n_jobs=n_jobs)
     X, codes, weights, _ = model._checked(X, y, sample_weight)
@@ -152,4 +157,6 @@ def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
     shares = np.full(X.shape[0], 1.0 / X.shape[0]) if weights is None else weights / weights.sum()
     rest = y - shares @ y if fit_intercept else y
     largest = np.abs(X.T @ (shares * rest)).max() / l1_ratio * (1 + 1e-13)  # rounding must let no weight in
+    if largest == 0:  # all weights are zero at any strength
+        return np.full(int(n_alphas), np.finfo(np.float64).resolution)
     return largest * np.logspace(0, np.log10(eps), int(n_alphas))

@@ -5,7 +5,7 @@ import numpy as np
 from ._classifier import FittedAtOnce
 from ._objective import multiplier_of_C
 from ._scaled_intercept import ScaledIntercept
-from ._validation import class_weights, require_number, require_one_of
+from ._validation import class_weights, require_number, require_one_of, require_weight_in_each_class
 
 
 class LinearSVC(ScaledIntercept, FittedAtOnce):
@@ -143,15 +143,28 @@ class LinearSVC(ScaledIntercept, FittedAtOnce):
             factors = class_weights(self.class_weight, self.classes_, targets, weights)
         if factors is None:
             return super()._run_rows(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+        require_weight_in_each_class(self.classes_, targets, factors[targets])
         fits = []
         for k, factor in enumerate(factors):
             positive = targets == k
             weighted = np.where(positive, factor, 1.0) * (1.0 if weights is None else weights)
             rows_val, targets_val = validation
             own = None if start is None else tuple(part[k:k + 1] for part in start)
+            if fits and fits[-1]["summary"]["status"] == "interrupted":
+                fits.append(left_out(fits[0], own))
+                continue
             fits.append(super()._run_rows(X, positive, weighted, "binary", 2, start=own, **rest,
                                           validation=(rows_val, None if rows_val is None else (targets_val == k) * 1.0)))
         return merged(fits, self.classes_)
+
+
+def left_out(fit, start):
+    """Of a class that an interrupt came before: where it would have begun."""
+    coef, intercept = (np.zeros_like(fit["coef"]), np.full(1, -1.0)) if start is None else start  # -1: it wins nowhere
+    summary = {**fit["summary"], "status": "interrupted", "passes": 0.0, "iterations": 0, "stages": [], "advice": [],
+               "seconds": dict.fromkeys(fit["summary"]["seconds"], 0.0)}
+    return {"coef": coef, "intercept": intercept, "summary": summary,
+            "trace": {name: np.asarray(column)[:0] for name, column in fit["trace"].items()}}
 
 
 def merged(fits, classes):

@@ -15,15 +15,22 @@ constexpr double kMuchAstray = 0.1;       // of a class, among the other's typic
 constexpr double kOneSided = 4;           // .. and so many times as many as the other way round
 constexpr Index kRowsToJudgeAClass = 50;  // in the sample
 constexpr double kNoMargin = 1e-6;        // that features make no difference with
+constexpr double kUsedUp = 0.9;           // of the passes: a step may cost several, so that the last ones are left over
 constexpr char kStopped[] = "stopped after ";
+
+// An exact solver that ends well before its passes are used up has come as far as rounding lets it.
+bool used_up(const Summary& summary, const SolveOptions& options) {
+  return options.iterations > 0 || (options.passes > 0 && summary.passes > kUsedUp * options.passes - 1);
+}
 
 std::string way_on(const Summary& summary, const SolveOptions& options, bool exact) {
   if (summary.status == Status::out_of_time) return "allow more --seconds";
   const bool limited = options.passes > 0 || options.iterations > 0;
   const std::string limit = options.passes > 0 ? "--passes" : "--iterations";
   if (exact)
-    return limited ? "allow more " + limit
-                   : "rounding allows no more; raise --tol, scale the features (--scale), or use --precision double";
+    return used_up(summary, options)
+               ? "allow more " + limit
+               : "rounding allows no more; raise --tol, scale the features (--scale), or use --precision double";
   return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or "
          "more " +
          (limited ? limit : "--passes") + " get closer";

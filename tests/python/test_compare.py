@@ -57,3 +57,15 @@ def test_a_callback_sees_progress_and_what_it_raises_is_raised():
         s3gd.compare(X, codes, ["sgd"], callback=fail, **PROTOCOL)
     with pytest.raises(ValueError, match="s4gd"):
         s3gd.compare(X, codes, ["s4gd"], **PROTOCOL)
+
+
+def test_what_cannot_be_compared_or_drawn_is_refused():
+    X, codes = sample(rows=200, cols=3)
+    with pytest.raises(ValueError, match="go together"):
+        s3gd.compare(X, codes, ["sgd"], X_test=X, **PROTOCOL)
+    result = s3gd.compare(X, codes, "sgd", **PROTOCOL)
+    assert [row["solver"] for row in result.table()] == ["sgd"]
+    with pytest.raises(ValueError, match="x is one of cpu_seconds.*got 'hours'"):
+        result.plot(x="hours")
+    with pytest.raises(ValueError, match="no correlation to draw.*gradients=True"):
+        result.plot(y="correlation")

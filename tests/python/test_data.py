@@ -52,7 +52,7 @@ def test_a_frame_brings_its_names(tmp_path):
 
 @pytest.mark.parametrize(("X", "y", "words"), [
     (np.ones((2, 2)) * 1j, [0, 1], "Complex data not supported: X"), (np.ones((2, 2)), [1j, 0], "Complex data not supported: y"),
-    (np.ones((4, 2)), np.ones((2, 2)), r"y should be a 1d array.*\(2, 2\)"), ([[None, 1.0]], [0], "X holds something that is no number"),
+    (np.ones((4, 2)), np.ones((2, 2)), r"y should be a 1d array.*\(2, 2\)"), ([[{}, 1.0]], [0], "X holds something that is no number"),
     ([["a", "b"]], [0], "could not convert string"), (np.ones(3), [0, 1, 1], "1 dimensions, expected 2"),
     (np.ones((3, 1)), [0, 1], "2.*3|3.*2")])
 def test_what_is_no_table_of_numbers_is_refused(X, y, words, tmp_path):
@@ -60,6 +60,17 @@ def test_what_is_no_table_of_numbers_is_refused(X, y, words, tmp_path):
         _data.save(tmp_path / "rows.s3d", X, y)
     with pytest.raises(ValueError, match=words):
         _data.inspect(X, y)
+
+
+def test_names_weights_and_formats_that_do_not_fit_are_refused(tmp_path):
+    for more, words in [({"feature_names": ["a"]}, "1 names for 8 columns"), ({"sample_weight": -np.ones(50)}, "negative"),
+                        ({"sample_weight": np.full(50, np.nan)}, "not finite")]:
+        X, codes = sample(rows=50)
+        with pytest.raises(ValueError, match=words):
+            _data.save(tmp_path / "rows.s3d", X, codes, **more)
+    with pytest.raises(ValueError, match="the formats written are libsvm") as caught:
+        _data.save(tmp_path / "rows.xyz", X, codes)
+    assert "--" not in str(caught.value)
 
 
 def test_loaded_arrays_outlive_what_loaded_them_and_are_read_only():

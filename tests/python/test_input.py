@@ -88,13 +88,24 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LogisticRegression(l1_ratio=2), "l1_ratio must be at most 1; got 2"),
     (s3gd.LogisticRegression(tol=0), "tol must be larger than 0"),
     (s3gd.LogisticRegression(max_iter=0), "max_iter must be at least 1"),
+    (s3gd.LogisticRegression(max_iter=np.inf), "max_iter must be at most"),
     (s3gd.LogisticRegression(n_jobs=0), "n_jobs must not be 0"),
+    (s3gd.LogisticRegression(n_jobs=1.5), "n_jobs must be a whole number; got 1.5"),
+    (s3gd.LogisticRegression(verbose=-1), "verbose must be at least 0"),
+    (s3gd.LogisticRegression(verbose="yes"), "verbose must be a number; got 'yes'"),
+    (s3gd.LogisticRegression(fit_intercept="yes"), "fit_intercept must be True or False; got 'yes'"),
+    (s3gd.LogisticRegression(trace=None), "trace must be True or False; got None"),
+    (s3gd.LogisticRegression(solver=None), "solver must be the name of one; got None"),
+    (s3gd.LinearModel("squared_hinge", penalty="group"), "'group' is one of softmax and goes with loss='log_loss'"),
     (s3gd.LogisticRegression(solver="newtn"), "no solver 'newtn'"),
     (s3gd.LogisticRegression(solver="liblinear"), "for two classes; got 3.*LinearModel.*intercept='regularised'"),
     (s3gd.LogisticRegression(intercept_scaling=0), "intercept_scaling must be larger than 0"),
     (s3gd.LinearSVC(multi_class="crammer_singer"), "multi_class='ovr'; got 'crammer_singer'"),
     (s3gd.LinearSVC(solver="newtn"), "newtn.*newton"),
     (s3gd.LogisticRegression(class_weight="fair"), "class_weight .* got 'fair'"),
+    (s3gd.LogisticRegression(class_weight=5), "class_weight .* got 5"),
+    (s3gd.LogisticRegression(class_weight=[1, 2]), r"class_weight .* got \[1, 2\]"),
+    (s3gd.LinearSVC(class_weight={"ash": 0.0}), "No row of the class 'ash' has a positive weight"),
     (s3gd.LogisticRegression(class_weight={"elm": 2.0}), r"\['elm'\], of class_weight are not in the data"),
     (s3gd.LinearSVC(loss="hinge"), "smooth_hinge"),
     (s3gd.LinearSVC(intercept="none"), "intercept must be one of"),
@@ -106,6 +117,7 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LogisticRegressionCV(use_legacy_attributes=True), "use_legacy_attributes=False; got True"),
     (s3gd.LogisticRegressionCV(solver="liblinear", intercept_scaling=2.0), "intercept_scaling is 1"),
     (s3gd.LogisticRegressionCV(Cs=[-1.0]), "Cs must be larger than 0"),
+    (s3gd.LogisticRegressionCV(Cs=[1.0, np.inf]), "Cs must be finite.*C=np.inf"),
     (s3gd.LogisticRegressionCV(l1_ratios=[3.0]), "l1_ratios must be at most 1"),
 ], ids=lambda value: repr(value) if not isinstance(value, str) else "")
 def test_bad_parameters_are_refused_in_one_sentence(model, words):
@@ -171,6 +183,29 @@ def test_labels_of_any_kind_come_back(labels):
     model = s3gd.LogisticRegression().fit(two, y)
     assert model.classes_.tolist() == sorted(labels)
     assert model.predict(two).dtype == y.dtype and (model.predict(two) == y).mean() > 0.6
+
+
+def shifted(values):
+    """The same numbers at an address that is no multiple of their size."""
+    there = np.frombuffer(bytearray(values.nbytes + 1), dtype=values.dtype, offset=1, count=values.size).reshape(values.shape)
+    there[...] = values
+    assert not there.flags.aligned
+    return there
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_that_lie_anywhere_and_fields_of_records(dtype):
+    rows = X.astype(dtype)
+    records = np.zeros(len(X), dtype=[("tag", "i2"), ("x", dtype, X.shape[1:]), ("y", "f8"), ("w", "f8")])
+    records["x"], records["y"], records["w"] = X, TARGETS, WEIGHTS
+    csr, moved = sparse.csr_matrix(rows), sparse.csr_matrix(rows)
+    moved.data = shifted(csr.data)
+    expected = s3gd.Ridge().fit(rows, TARGETS, WEIGHTS)
+    for x in (shifted(rows), records["x"], rows.astype(rows.dtype.newbyteorder()), csr, moved):
+        model = s3gd.Ridge().fit(x, records["y"], records["w"])
+        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
+        np.testing.assert_allclose(model.predict(x), expected.predict(rows), rtol=1e-6)
+    np.testing.assert_allclose(s3gd.Ridge().fit(rows, shifted(TARGETS), shifted(WEIGHTS)).coef_, expected.coef_, rtol=1e-6)
 
 
 def test_memory_maps_and_read_only_arrays(tmp_path):

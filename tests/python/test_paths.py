@@ -59,5 +59,19 @@ def test_wrong_requests_are_refused():
                          ({"n_alphas": 0}, "n_alphas must be at least 1")]:
         with pytest.raises(ValueError, match=words):
             s3gd.enet_path(X, TARGETS, **wrong)
-    with pytest.raises(ValueError, match="C must be larger than 0|positive"):
+    with pytest.raises(ValueError, match="Cs must be larger than 0"):
         s3gd.logistic_path(X, Y, Cs=[-1.0])
+
+
+def test_strengths_of_a_path():
+    X, y, targets, _ = sample()
+    alphas, coefs, _ = s3gd.lasso_path(X, targets, alphas=7)
+    expected = s3gd.lasso_path(X, targets, n_alphas=7)
+    assert (alphas == expected[0]).all() and (coefs == expected[1]).all()
+    assert not s3gd.lasso_path(X, 0 * targets, n_alphas=3)[1].any()  # at any strength
+    for alphas in ([0.1, 0.0], [-1.0]):
+        with pytest.raises(ValueError, match="alphas must be larger than 0"):
+            s3gd.lasso_path(X, targets, alphas=alphas)
+    for Cs, words in [([], "one at least"), ([0.0, 1.0], "larger than 0"), ([np.inf], "must be finite")]:
+        with pytest.raises(ValueError, match=words):
+            s3gd.logistic_path(X, y, Cs=Cs)

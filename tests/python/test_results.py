@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import s3gd
 from cases import layouts, sample
+from s3gd._advice import in_words_of
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -52,6 +53,30 @@ def test_a_fit_that_falls_short_warns_with_advice():
         s3gd.LinearModel(solver="sgd", max_iter=10**6, max_seconds=0.05, tol=1e-12).fit(X, Y)
 
 
+@pytest.mark.parametrize("rows", [100, 3000], ids=["small", "large"])
+def test_a_warning_names_the_tolerance_that_was_asked_for(rows):
+    """Small problems are solved further than asked, which is nobody's business where they fall short."""
+    with pytest.warns(ConvergenceWarning, match="did not reach tol=0.0001: .*short of the tolerance: raise max_iter") as caught:
+        s3gd.LogisticRegression(max_iter=1).fit(X[:rows], Y[:rows])
+    assert "e-16" not in str(caught[0].message)
+    with pytest.warns(ConvergenceWarning, match="rounding allows no more.*StandardScaler"):
+        s3gd.LogisticRegression().fit(1e30 * X[:rows], Y[:rows])
+
+
+@pytest.mark.parametrize("model", [s3gd.LogisticRegression(C=1e30), s3gd.LogisticRegression(C=1e90), s3gd.LinearSVC(C=1e42),
+                                   s3gd.LogisticRegression(l1_ratio=1, C=1e42), s3gd.Ridge(1e-42), s3gd.Lasso(1e-18),
+                                   s3gd.LinearModel(alpha=1e-40, penalty_factor=np.ones(10))], ids=repr)
+def test_a_penalty_that_is_lost_in_rounding_is_none(model):
+    y = TARGETS if isinstance(model, (s3gd.Ridge, s3gd.Lasso)) else Y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X[:200], y[:200])
+    loss = {s3gd.LinearSVC: "squared_hinge", s3gd.Ridge: "squared_error", s3gd.Lasso: "squared_error"}.get(type(model), "log_loss")
+    without = s3gd.LinearModel(loss, penalty=None).fit(X[:200], y[:200])
+    np.testing.assert_allclose(np.ravel(model.coef_), np.ravel(without.coef_), rtol=1e-5)
+    assert model.summary_.certificate["kind"] == "prox_gradient"
+
+
 def test_a_fit_that_gets_there_does_not_warn():
     for model in (s3gd.LogisticRegression(), s3gd.LinearSVC(), s3gd.Lasso(alpha=0.1)):
         with warnings.catch_warnings():
@@ -81,6 +106,8 @@ def test_a_trace_has_columns():
     assert repr(trace).startswith(f"<s3gd.Trace: {len(trace)} rows of iteration")
     with pytest.raises(AttributeError, match="no column 'colour'"):
         trace.colour
+    with pytest.raises(KeyError, match="no column 'colour'; it has iteration, passes"):
+        trace.plot(y="colour")
 
 
 def test_a_trace_in_a_notebook_shows_its_first_and_last_rows():
@@ -140,6 +167,27 @@ def test_a_callback_sees_every_look_and_ends_the_fit():
 
     with pytest.raises(RuntimeError, match="enough of this"):
         s3gd.LinearModel(solver="sgd").fit(X, Y, callback=fails)
+
+
+def test_classes_have_their_names_in_what_is_said_of_them():
+    model = s3gd.LinearModel(solver="sgd", max_iter=2, tol=1e-9, trace=True).fit(X3, Y3)
+    assert {stage.split(":")[0] for stage in model.trace_.stage} == set(Y3)
+    assert [one["class"] for one in model.summary_.class_fits] == sorted(set(Y3))
+    said = in_words_of(model, ["class 1: slow", "classes 0, 2: slow", "9 % of the rows labelled 2 look like a typical 0"])
+    assert said == ["class birch: slow", "classes ash, cedar: slow", "9 % of the rows labelled cedar look like a typical ash"]
+
+
+def test_a_certificate_that_there_is_none_of_is_not_called_infinite():
+    summary = s3gd.LogisticRegression().fit(X, Y).summary_.to_dict()
+    summary["certificate"] = {"kind": "duality_gap", "relative_gap": np.inf}
+    assert "inf" not in repr(s3gd.Summary(summary)) and "not known" in str(s3gd.Summary(summary))
+
+
+def test_a_callback_is_told_of_each_class_by_its_name(capsys):
+    seen = []
+    s3gd.LinearSVC(verbose=1).fit(X3, Y3, callback=seen.append)
+    assert {row["class"] for row in seen} == set(Y3) and {row["status"] for row in seen} == {"converged"}
+    assert {line.split()[2] for line in capsys.readouterr().out.splitlines()} == {f"{name}:" for name in set(Y3)}
 
 
 @pytest.mark.parametrize("model", [s3gd.LogisticRegression(verbose=1), s3gd.LinearSVC(verbose=1)], ids=repr)
