@@ -24,7 +24,10 @@ constexpr int kStepsPerSample = 2;
 constexpr double kHessianShare = 0.1;  // of the rows, in the first Hessian over all of them
 constexpr double kFar =
     0.1;  // a gap beyond which it is not the sample that slows steps down, but curvature that changes
-constexpr double kSlow = 0.3;  // of the gap left after a step: the Hessian deserves more rows
+constexpr double kSlow = 0.3;             // of the gap left after a step: the Hessian deserves more rows
+constexpr int kMostInVain = 15;           // steps that gain nothing but rounding
+constexpr double kBelowRounding = 1e-15;  // a tolerance that asks for as much as there is
+constexpr double kWorthAStep = 0.1;       // of the gap left after a step beyond it
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -50,6 +53,9 @@ class Search final : SoftmaxSearch {
         from_zero_(std::all_of(point_.w.begin(), point_.w.end(), [](double value) { return value == 0; })) {
     for (Index j = 0; j < problem_.features(); ++j)
       ridge_.insert(ridge_.end(), at(problem_.classes()), 2.0 * penalty_.ridge(j));
+    squares_ = ridge_.size() - (problem_.spec().intercept == Intercept::free ? at(problem_.classes()) : 0);
+    const auto end = ridge_.begin() + static_cast<std::ptrdiff_t>(squares_);
+    if (!std::all_of(ridge_.begin(), end, [](double value) { return value > 0; })) squares_ = 0;
   }
 
   Finish run() {
@@ -87,13 +93,37 @@ class Search final : SoftmaxSearch {
   }
 
   double gap() const {
+    if (squares_ > 0) return gap_of_squares();
     std::vector<double> loss_part = point_.gradient;
     for (std::size_t j = 0; j < ridge_.size(); ++j) loss_part[j] -= ridge_[j] * point_.w[j];
     return estimated_gap(problem_, penalty_, point_.w, loss_part, point_.value);
   }
 
+  // P(w) + P*(-g) + w.g of a sum of squares is one itself, which does not cancel.
+  double gap_of_squares() const {
+    double sum = 0;
+    for (std::size_t j = 0; j < squares_; ++j) sum += point_.gradient[j] * point_.gradient[j] / (2 * ridge_[j]);
+    return sum / std::max(std::abs(point_.value), std::numeric_limits<double>::min());
+  }
+
+  // Where rounding is all that moves, steps wander about: the best point is kept.
+  void remember(double gap) {
+    const bool lower = point_.value < lowest_ - point_.rounding();
+    in_vain_ = lower || gap < 0.5 * best_gap_ ? 0 : in_vain_ + 1;
+    lowest_ = std::min(lowest_, point_.value);
+    if (!lower && !(gap < best_gap_)) return;
+    best_gap_ = gap;
+    best_ = point_.w;
+  }
+
+  void settle() {
+    point_.w = std::move(best_);
+    finish_.end = certified(best_gap_) ? FinishEnd::converged : FinishEnd::stalled;
+  }
+
   bool climb();
   void descend();
+  void polish();
   bool step();
 
   Curvatures curvatures_;
@@ -102,6 +132,10 @@ class Search final : SoftmaxSearch {
   StepMemory memory_;
   bool from_zero_;
   std::vector<double> ridge_;
+  std::size_t squares_ = 0;  // all weights of features, where each is penalised by its square; else 0
+  std::vector<double> best_;
+  double best_gap_ = std::numeric_limits<double>::infinity(), lowest_ = best_gap_;
+  int in_vain_ = 0;
   std::vector<Index> rows_;  // empty = all
   double scale_ = 1;         // what the loss over them is multiplied by
 };
@@ -165,7 +199,9 @@ void Search::descend() {
   double last = std::numeric_limits<double>::infinity();
   for (;;) {
     const double now = gap();
-    if (!goes_on(now)) return;
+    remember(now);
+    if (!goes_on(now)) return polish();
+    if (in_vain_ >= kMostInVain) return settle();
     if (now < kFar && now > kSlow * last) {
       sample = std::min(problem_.rows(), 2 * sample);
       build_preconditioner();
@@ -178,6 +214,20 @@ void Search::descend() {
       memory_.clear();
     });
     if (!again) return;
+  }
+}
+
+// To a tolerance below rounding, the objective cannot tell the last points apart; the gradient can.
+void Search::polish() {
+  if (finish_.end != FinishEnd::converged || input_.tol > kBelowRounding) return;
+  for (double last = gap(); last > 0 && !progress_.must_stop();) {
+    Point before = point_;
+    build_hessian(problem_.rows());
+    if (!step()) return;
+    const double now = gap();
+    if (!(now < last)) point_ = std::move(before);
+    if (!(now < kWorthAStep * last)) return;
+    last = now;
   }
 }
 
