@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from ._base import LinearBase
-from ._types import Callback, Floats, Labels, Rows, Weights
+from ._types import Callback, Floats, Labels, Request, Rows, Weights
 
 class ClassifierBase(LinearBase):
     classes_: NDArray[Any]
@@ -12,6 +12,7 @@ class ClassifierBase(LinearBase):
     def decision_function(self, X: Rows) -> Floats: ...
     def predict(self, X: Rows) -> NDArray[Any]: ...
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float: ...
+    def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
 class FittedAtOnce(ClassifierBase):
     def fit(
@@ -22,6 +23,9 @@ class FittedAtOnce(ClassifierBase):
         X_val: Rows | None = None,
         y_val: Labels | None = None,
         callback: Callback | None = None,
+    ) -> Self: ...
+    def set_fit_request(
+        self, *, X_val: Request = ..., callback: Request = ..., sample_weight: Request = ..., y_val: Request = ...
     ) -> Self: ...
     def partial_fit(self, X: Rows, y: Labels, classes: Labels | None = None, sample_weight: Weights = None) -> Self: ...
 

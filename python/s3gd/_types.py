@@ -15,3 +15,4 @@ ClassWeight: TypeAlias = dict[Any, float] | str | None
 RandomState: TypeAlias = int | np.random.RandomState | None
 Callback: TypeAlias = Callable[[dict[str, Any]], object]
 Path: TypeAlias = str | PathLike[str]
+Request: TypeAlias = bool | str | None  # whether metadata is passed on, or its name

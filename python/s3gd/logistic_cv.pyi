@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 from ._classifier import ClassifierBase, ProbabilityMixin
-from ._types import Callback, ClassWeight, Floats, Labels, RandomState, Rows, Weights
+from ._types import Callback, ClassWeight, Floats, Labels, RandomState, Request, Rows, Weights
 
 class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     Cs: int | ArrayLike
@@ -70,6 +70,10 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         y_val: Labels | None = None,
         callback: Callback | None = None,
     ) -> Self: ...
+    def set_fit_request(
+        self, *, X_val: Request = ..., callback: Request = ..., sample_weight: Request = ..., y_val: Request = ...
+    ) -> Self: ...
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float: ...
 
 def given(value: Any) -> Any: ...
 def require_strengths(Cs: Floats) -> None: ...

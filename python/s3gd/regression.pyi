@@ -1,7 +1,7 @@
 from typing_extensions import Self
 
 from ._base import LinearBase
-from ._types import Callback, Floats, Labels, RandomState, Rows, Weights
+from ._types import Callback, Floats, Labels, RandomState, Request, Rows, Weights
 
 class RegressorBase(LinearBase):
     intercept_: float
@@ -18,6 +18,10 @@ class RegressorBase(LinearBase):
     def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self: ...
     def predict(self, X: Rows) -> Floats: ...
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float: ...
+    def set_fit_request(
+        self, *, X_val: Request = ..., callback: Request = ..., sample_weight: Request = ..., y_val: Request = ...
+    ) -> Self: ...
+    def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
 class Ridge(RegressorBase):
     alpha: float

@@ -12,6 +12,8 @@ pytest.importorskip("mypy", reason="mypy is not installed: tools/setup python")
 
 PACKAGE = Path(s3gd.__path__[0]).parent
 PROGRAM = """
+from pathlib import Path
+
 import numpy as np
 import s3gd
 
@@ -45,6 +47,11 @@ s3gd.save_model(model, "a.model")
 labels = s3gd.load_model("a.model").predict(X)
 table = s3gd.compare(X, y, ["sgd"]).table()
 version: str = s3gd.__version__
+passes: int = s3gd.LinearSVC(solver="auto").fit(X, y).n_iter_
+first_passes: int = int(s3gd.LogisticRegression(solver="liblinear", dual=False).fit(X, y).n_iter_[0])
+s3gd.Ridge(max_iter=None, solver="cholesky", copy_X=False).set_fit_request(sample_weight=True)
+alphas = s3gd.lasso_path(X, X[:, 0], alphas=5)[0]
+rows_by_path = s3gd.inspect(Path("rows.csv"))["rows"]
 """
 MISTAKES = {
     "s3gd.LogisticRegression(c=0.5)": "Unexpected keyword argument",
