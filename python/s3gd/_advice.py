@@ -10,6 +10,7 @@ _COMMON = [
     (r"allow more --(?:passes|iterations)", "raise max_iter"),
     (r"more --(?:passes|iterations)", "a larger max_iter"),
     (r"allow more --seconds", "raise max_seconds"),
+    (r"allow more time", "raise max_seconds"),
     (r"--solver (auto|saga)", r"solver='\1'"),
     (r"--penalty l2", "penalty='l2'"),
 ]

@@ -169,6 +169,18 @@ def test_a_callback_sees_every_look_and_ends_the_fit():
         s3gd.LinearModel(solver="sgd").fit(X, Y, callback=fails)
 
 
+def test_what_ends_the_fit_of_one_class_ends_that_of_the_rest():
+    seen = []
+    model = s3gd.LinearSVC(class_weight="balanced", solver="sgd", max_iter=50, tol=1e-9, warm_start=True)
+    model.fit(X3, Y3, callback=lambda row: seen.append(row) or len(seen) < 3)
+    assert model.summary_.status == "interrupted" and len(seen) == 3
+    assert model.coef_[0].any() and not model.coef_[1:].any()
+    assert set(model.predict(X3)) <= {"ash", "birch", "cedar"} and np.isfinite(model.decision_function(X3)).all()
+    before = model.set_params(solver="auto").fit(X3, Y3).coef_.copy()
+    model.fit(X3, Y3, callback=lambda row: False)
+    np.testing.assert_allclose(model.coef_[1:], before[1:])
+
+
 def test_classes_have_their_names_in_what_is_said_of_them():
     model = s3gd.LinearModel(solver="sgd", max_iter=2, tol=1e-9, trace=True).fit(X3, Y3)
     assert {stage.split(":")[0] for stage in model.trace_.stage} == set(Y3)
