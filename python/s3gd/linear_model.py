@@ -7,7 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from ._base import LinearBase
 from ._classifier import FittedAtOnce, ProbabilityMixin
 from ._objective import LOSSES, multiplier_of_alpha
-from ._validation import require_number, require_one_of
+from ._validation import require_number, require_one_of, require_whole
 from .regression import RegressorBase
 
 PENALTIES = ("l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None)
@@ -252,7 +252,10 @@ class LinearModel(LinearBase):
         require_number("alpha", self.alpha, least=0)
         require_number("l1_ratio", self.l1_ratio, least=0, most=1)
         require_number("beta", self.beta, above=0)
-        require_number("batch", self.batch, least=1)
+        require_whole("batch", self.batch, least=1)
+        for name in ("inner", "anchors", "neighbours"):
+            if getattr(self, name) is not None:
+                require_whole(name, getattr(self, name), least=1)
         if self.step != "auto":
             require_number("step", self.step, above=0)
         if self.multi_class == "softmax" and self.loss != "log_loss":
