@@ -108,6 +108,8 @@ class Search final : SoftmaxSearch {
 
   // Where rounding is all that moves, steps wander about: the best point is kept.
   void remember(double gap) {
+    if (point_.made_in != best_in_) lowest_ = best_gap_ = std::numeric_limits<double>::infinity();
+    best_in_ = point_.made_in;
     const bool lower = point_.value < lowest_ - point_.rounding();
     in_vain_ = lower || gap < 0.5 * best_gap_ ? 0 : in_vain_ + 1;
     lowest_ = std::min(lowest_, point_.value);
@@ -135,6 +137,7 @@ class Search final : SoftmaxSearch {
   std::size_t squares_ = 0;  // all weights of features, where each is penalised by its square; else 0
   std::vector<double> best_;
   double best_gap_ = std::numeric_limits<double>::infinity(), lowest_ = best_gap_;
+  Arithmetic best_in_ = Arithmetic::data;
   int in_vain_ = 0;
   std::vector<Index> rows_;  // empty = all
   double scale_ = 1;         // what the loss over them is multiplied by
