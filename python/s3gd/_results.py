@@ -193,16 +193,17 @@ class Trace:
         -------
         matplotlib.axes.Axes
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots()[1]
         if y is None:
             measured = np.isfinite(np.asarray(self._columns.get("test_objective", []), dtype=float)).any()
             y = ["train_objective", "test_objective"] if measured else ["train_objective"]
         y = [y] if isinstance(y, str) else list(y)
-        for name in y:
-            ax.plot(self[x], self[name], marker=".", label=name.replace("_", " "))
+        across, curves = self[x], {name: self[name] for name in y}
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        for name, curve in curves.items():
+            ax.plot(across, curve, marker=".", label=name.replace("_", " "))
         if "gap" in y:
             ax.set_yscale("log")
         ax.set_xlabel(x.replace("_", " "))
