@@ -9,3 +9,6 @@ foreach(check layers style)
            COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_${check}.py --self-test)
   set_tests_properties(Source.${check} Source.${check}CheckCanFail PROPERTIES LABELS source TIMEOUT 60)
 endforeach()
+# The findings in docs/reproduction.md.
+add_test(NAME Source.findings COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/test_fill_docs.py)
+set_tests_properties(Source.findings PROPERTIES LABELS source TIMEOUT 60)
