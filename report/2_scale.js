@@ -23,8 +23,13 @@ function ticks(low, high, log, count) {
   return found;
 }
 
+// A logarithmic axis with a floor shows what is lower, or not positive, there.
+function lifted(value, log, floor) {
+  return log && floor > 0 && value !== null && value < floor ? floor : value;
+}
+
 // place(value) in pixels between from (low) and to (high).
-function makeScale(low, high, log, from, to) {
+function makeScale(low, high, log, from, to, floor = 0) {
   if (!(low <= high)) [low, high] = log ? [0.1, 1] : [0, 1];
   if (low === high) {
     const room = log ? 0 : Math.max(0.5, Math.abs(low) / 2);
@@ -33,11 +38,12 @@ function makeScale(low, high, log, from, to) {
   const share = log
     ? (value) => Math.log(value / low) / Math.log(high / low)
     : (value) => (value - low) / (high - low);
-  const shows = (value) => value !== null && value !== undefined && Number.isFinite(value) && (!log || value > 0);
+  const shows = (value) =>
+    value !== null && value !== undefined && Number.isFinite(value) && (!log || lifted(value, log, floor) > 0);
   return {
     low, high, log, shows,
     holds: (value) => shows(value) && value >= low && value <= high,
-    place: (value) => from + share(value) * (to - from),
+    place: (value) => from + share(lifted(value, log, floor)) * (to - from),
     invert: (pixel) => {
       const part = (pixel - from) / (to - from);
       return log ? low * (high / low) ** part : low + part * (high - low);

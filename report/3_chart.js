@@ -18,6 +18,17 @@ function styleOf(series) {
   return { colour, dashes, marker };
 }
 
+const SMOOTH_OVER = 4;  // looks on either side
+
+// Each value by the mean of those around it; a gap stays one.
+function smoothed(values) {
+  return values.map((value, k) => {
+    if (value === null) return null;
+    const around = values.slice(Math.max(0, k - SMOOTH_OVER), k + SMOOTH_OVER + 1).filter((one) => one !== null);
+    return around.reduce((sum, one) => sum + one, 0) / around.length;
+  });
+}
+
 // The curves that have both axes, with x less what the reader leaves out.
 function chosenCurves(figure, view) {
   const curves = [];
@@ -25,8 +36,9 @@ function chosenCurves(figure, view) {
     const x = series.x[view.x], y = series.y[view.y];
     if (!x || !y) continue;
     const off = view.before ? 0 : series.before[view.x] || 0;
+    const [middle, low = null, high = null] = view.smooth && !series.dots ? y.map(smoothed) : y;
     curves.push({
-      series, name: series.name, middle: y[0], low: y[1] || null, high: y[2] || null,
+      series, name: series.name, middle, low, high,
       x: off ? x.map((value) => (value === null ? null : value - off)) : x,
     });
   }
@@ -121,13 +133,24 @@ function drawAxes(svg, frame, x, y, xAxis, yAxis) {
 function drawMarks(svg, figure, view, frame, x) {
   let row = frame.top + 12;
   for (const mark of figure.marks) {
-    if ((mark.axis && mark.axis !== view.x) || !x.shows(mark.x)) continue;
-    const at = x.place(mark.x), left = at > 0.6 * frame.right;
+    if (mark.level || (mark.axis && mark.axis !== view.x) || !x.holds(mark.at)) continue;
+    const at = x.place(mark.at), left = at > 0.6 * frame.right;
     const layer = make("g", { class: "mark" });
     layer.append(make("path", { d: `M${at.toFixed(1)} ${frame.top}V${frame.bottom}` }));
     layer.append(make("text", { x: at + (left ? -6 : 6), y: row, "text-anchor": left ? "end" : "start" }, mark.text));
     svg.append(layer);
     row += 17;
+  }
+}
+
+// Values of y that matter, such as the target.
+function drawLevels(svg, figure, view, frame, y) {
+  for (const mark of figure.marks) {
+    if (!mark.level || (mark.axis && mark.axis !== view.y) || !y.holds(mark.at)) continue;
+    const at = y.place(mark.at), layer = make("g", { class: "mark level" });
+    layer.append(make("path", { d: `M${frame.left} ${at.toFixed(1)}H${frame.right}` }));
+    layer.append(make("text", { x: frame.right, y: (at - 5).toFixed(1), "text-anchor": "end" }, mark.text));
+    svg.append(layer);
   }
 }
 
@@ -146,7 +169,7 @@ function drawChart(svg, figure, view, width) {
   }
   const xLog = view.log[xAxis.key], yLog = view.log[yAxis.key];
   const [xLow, xHigh] = acrossRange(curves.flatMap((curve) => curve.x), xLog);
-  let [yLow, yHigh] = tameRange(curves.flatMap((curve) => curve.middle), yLog);
+  let [yLow, yHigh] = tameRange(curves.flatMap((curve) => curve.middle).map((value) => lifted(value, yLog, yAxis.floor)), yLog);
   if (!yLog && yLow < yHigh) {
     const [low, high] = rangeOf(curves.flatMap((curve) => (curve.low || []).concat(curve.high || [])), false);
     if (curves.length === 1 && low <= high) [yLow, yHigh] = [Math.min(yLow, low), Math.max(yHigh, high)];
@@ -155,7 +178,7 @@ function drawChart(svg, figure, view, width) {
     yHigh += room;
   }
   const frame = { top: 26, bottom: height - 46, right: width - 10, left: 0, width, height };
-  const y = makeScale(yLow, yHigh, yLog, frame.bottom, frame.top);
+  const y = makeScale(yLow, yHigh, yLog, frame.bottom, frame.top, yAxis.floor);
   frame.yTicks = ticks(y.low, y.high, yLog, Math.max(3, Math.floor((frame.bottom - frame.top) / 48)));
   frame.left = 16 + Math.ceil(7 * Math.max(2, ...frame.yTicks.map((tick) => showTick(tick).length)));
   const [from, to] = xAxis.falling ? [frame.right, frame.left] : [frame.left, frame.right];
@@ -168,6 +191,7 @@ function drawChart(svg, figure, view, width) {
   const plot = make("g", { "clip-path": `url(#${id})` });
   svg.append(clip, plot);
   const drawn = curves.map((curve) => drawCurve(curve, x, y, plot));
+  drawLevels(svg, figure, view, frame, y);
   drawMarks(svg, figure, view, frame, x);
   return { frame, x, y, xAxis, yAxis, drawn };
 }

@@ -104,6 +104,7 @@ class Cursor {
     const { chart } = this.panel;
     const head = element("p", "tip-head");
     head.append(element("span", "tip-axis", chart.xAxis.label + " "), element("b", "", show(Number(chart.x.invert(this.pixel).toPrecision(4)))));
+    if (this.panel.view.smooth) head.append(element("span", "", `, mean of ${2 * SMOOTH_OVER + 1} looks`));
     const table = element("table");
     for (const { curve, k, outside } of rows) {
       const row = element("tr", outside ? "outside" : "");

@@ -40,7 +40,7 @@ function makeView(panels) {
   const x = union(panels, "x"), y = union(panels, "y");
   const log = {};
   for (const axis of [...x, ...y]) log[axis.key] = axis.log;
-  return { x: x[0].key, y: y[0].key, log, before: true };
+  return { x: x[0].key, y: y[0].key, log, before: true, smooth: false };
 }
 
 function makeSwitches(panels, view, onChange) {
@@ -60,10 +60,11 @@ function makeSwitches(panels, view, onChange) {
   if (y.length > 1) addChoice(form, "Up", y, view.y, (key) => { view.y = key; update(); });
   if (x.length > 1) addChoice(form, "Across", x, view.x, (key) => { view.x = key; update(); });
   const ticks = element("fieldset", "checks");
-  ticks.append(element("legend", "", "Scale"));
+  ticks.append(element("legend", "", "With"));
   yLog = addTick(ticks, "log up", view.log[view.y], (on) => { view.log[view.y] = on; onChange(); });
   xLog = addTick(ticks, "log across", view.log[view.x], (on) => { view.log[view.x] = on; onChange(); });
   if (before) graph = addTick(ticks, "graph time", true, (on) => { view.before = on; onChange(); });
+  addTick(ticks, "smooth", false, (on) => { view.smooth = on; onChange(); });
   form.append(ticks);
   return form;
 }

@@ -40,10 +40,11 @@ class Display {
       announced_ = true;
       announce(now);
     }
-    std::string text = fmt::format("{}/{}  {}", now.done, now.of, now.doing);
+    std::string text = fmt::format("{}/{}", now.done, now.of);
+    if (!std::isnan(now.seconds_left)) text += fmt::format(", {} left", format_seconds(now.seconds_left));
+    text += "  " + now.doing;
     if (now.iteration > 0)
       text += fmt::format("  {:.0f} %", 100.0 * static_cast<double>(now.iteration) / static_cast<double>(iterations));
-    if (!std::isnan(now.seconds_left)) text += fmt::format("  {} left", format_seconds(now.seconds_left));
     line_.show(text);
     return true;
   }
@@ -82,7 +83,7 @@ int compare(const CompareOptions& options, const Common& common, bool threads_gi
   const PlanResult result =
       run_plan(plan, folder, [&](const PlanProgress& now) { return display.show(now, plan.iterations); });
   if (plan.estimate_only) return estimate(plan, result, common);
-  return print_comparison(result, folder, common);
+  return print_comparison(result, folder, plan.pages, common);
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ int run(const Options& options, const Common& common) {
       options.figures, options.folder, settings, command, [&](const reproduce::ReproduceProgress& now) {
         const std::string left =
             std::isfinite(now.plan.seconds_left) ? ", " + format_seconds(now.plan.seconds_left) + " left" : "";
-        progress.show(
-            fmt::format("{}: {} of {} runs{}  {}", now.figure, now.plan.done, now.plan.of, left, now.plan.doing));
+        progress.show(fmt::format("part {}/{}, {}: {}/{}{}  {}", now.part, now.of, now.figure, now.plan.done,
+                                  now.plan.of, left, now.plan.doing));
         return true;
       });
   progress.clear();

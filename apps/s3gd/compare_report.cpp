@@ -75,7 +75,7 @@ Json summary_of(const Json& run, const PlanResult& result, const std::string& fo
 
 }  // namespace
 
-int print_comparison(const PlanResult& result, const std::string& folder, const Common& common) {
+int print_comparison(const PlanResult& result, const std::string& folder, bool pages, const Common& common) {
   if (result.run_file.empty()) throw Interrupted();
   std::ifstream in(result.run_file);
   const Json run = Json::parse(in);
@@ -93,6 +93,7 @@ int print_comparison(const PlanResult& result, const std::string& folder, const 
   if (result.status == Status::interrupted) remark(common, "interrupted; the same command goes on from here");
   remark(common, fmt::format("{} runs written to {} ({} were there): run.json, runs.csv, points.csv",
                              format_count(result.runs), folder, format_count(result.reused)));
+  if (pages) remark(common, fmt::format("to look at: {0}/report.html; for a paper: {0}/figures", folder));
   if (result.status == Status::interrupted) return kInterrupted;
   return result.runs > 0 && result.failed == result.runs ? kBadInput : kGood;
 }

@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -148,6 +149,25 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return result;
 }
 
+namespace {
+
+std::size_t columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// A line that is wider than the terminal would wrap, and could not be drawn over.
+std::string cut_to(std::string text, std::size_t width) {
+  if (width_of(text) < width) return text;
+  while (!text.empty() && width_of(text) + 3 > width) {
+    while (text.size() > 1 && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();  // UTF-8
+    text.pop_back();
+  }
+  return text + "..";
+}
+
+}  // namespace
+
 Progress::Progress(const Common& common, std::string label)
     : label_(std::move(label)), visible_(!common.quiet && isatty(STDERR_FILENO) == 1) {}
 
@@ -162,7 +182,7 @@ void Progress::show(std::string_view text) {
   if (!visible_ || wall_now() < next_) return;
   next_ = wall_now() + kSecondsBetweenDraws;
   drawn_ = true;
-  fmt::print(stderr, "\r\x1b[K{} {}", label_, text);
+  fmt::print(stderr, "\r\x1b[K{}", cut_to(fmt::format("{} {}", label_, text), columns()));
   std::fflush(stderr);
 }
 

@@ -133,7 +133,7 @@ Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
   if (!elsewhere.empty()) said.push_back("also first on " + join(elsewhere));
   conclude(finding, grade(elsewhere.empty() || first == 0 ? first / judged : 0.5, 1, 1e-9),
            fmt::format("{} first on {:g} of {:g}{}", label, first, judged,
-                       elsewhere.empty() ? "" : fmt::format(", and on {} others", elsewhere.size())),
+                       elsewhere.empty() ? "" : fmt::format(", and on {} other{}", elsewhere.size(), elsewhere.size() == 1 ? "" : "s")),
            join(said, "; "));
   return finding;
 }

@@ -70,7 +70,16 @@ class Course {
     if (settings.seconds > 0) end_ = wall_now() + settings.seconds;
   }
 
+  void run(const std::vector<NeededGroup>& list) {
+    parts_ = list.size();
+    for (const NeededGroup& needed : list) run(needed);
+  }
+
+  const std::map<std::string, Json>& groups() const { return groups_; }
+
+ private:
   void run(const NeededGroup& needed) {
+    ++part_;
     if (result_.status == Status::interrupted) return;
     if (!take(needed) && time_is_up()) {
       result_.status = Status::out_of_time;
@@ -79,9 +88,6 @@ class Course {
     }
   }
 
-  const std::map<std::string, Json>& groups() const { return groups_; }
-
- private:
   bool time_is_up() const { return !settings_.only_done && wall_now() >= end_; }
 
   // False when it was cut off.
@@ -95,7 +101,7 @@ class Course {
     }
     share_optima(folder_, place);
     const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
-      return !time_is_up() && (!watch_ || watch_({needed.figure, progress}));
+      return !time_is_up() && (!watch_ || watch_({needed.figure, part_, parts_, progress}));
     });
     if (outcome.status == Status::interrupted) {
       if (time_is_up()) return false;
@@ -125,6 +131,7 @@ class Course {
   const Watch& watch_;
   Reproduction& result_;
   double end_ = std::numeric_limits<double>::infinity();
+  std::size_t part_ = 0, parts_ = 0;
   std::map<std::string, Json> groups_;
 };
 
@@ -207,7 +214,7 @@ Reproduction reproduce(const std::vector<std::string>& figures, const std::strin
   result.sets = find_paper_sets(settings);
   fs::create_directories(folder);
   Course course(folder, settings, command, watch, result);
-  for (const NeededGroup& needed : needed_groups(list, settings.sets)) course.run(needed);
+  course.run(needed_groups(list, settings.sets));
   std::sort(list.begin(), list.end());  // the page has the paper's order
   std::vector<Evidence> evidence;
   for (const Experiment* experiment : list) {

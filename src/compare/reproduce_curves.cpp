@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compare/reproduce_parts.hpp"
+#include "report/quantities.hpp"
 
 namespace s3gd::reproduce::parts {
 namespace {
@@ -14,15 +15,10 @@ using report::Figure;
 using report::Series;
 using Trials = std::vector<const ResultRun*>;
 
-Axis axis_of(const std::string& key) {
-  if (key == "cpu_seconds") return {key, "processor seconds", true, false};
-  if (key == "iteration") return {key, "iterations", true, false};
-  if (key == "passes") return {key, "passes over the rows", true, false};
-  if (key == "objective") return {key, "training objective", true, false};
-  if (key == "suboptimality") return {key, "(F - F*) / F*", true, false};
-  if (key == "test_objective") return {key, "testing objective", true, false};
-  if (key == "correlation") return {key, "correlation with the exact gradient", false, false};
-  return {key, "variance over that of SGD", true, false};
+Axis axis_of(const std::string& key, const ResultSet& set) {
+  Axis axis = key == "suboptimality" ? report::suboptimality(set.optimum_gap) : report::quantity(key);
+  if (key == "objective" || key == "test_objective") axis.logarithmic = true;  // as in the paper
+  return axis;
 }
 
 Points points_of(const std::string& key) {
@@ -77,7 +73,7 @@ Series series_of(const std::string& name, const Trials& trials, double optimum, 
 }
 
 // Those y that every series has, the wanted one first.
-std::vector<Axis> axes_of(const std::vector<Series>& series, const std::string& first) {
+std::vector<Axis> axes_of(const std::vector<Series>& series, const std::string& first, const ResultSet& set) {
   std::vector<Axis> axes;
   const std::vector<std::string> keys{first,         "suboptimality", "objective", "test_objective",
                                       "correlation", "variance_ratio"};
@@ -85,7 +81,7 @@ std::vector<Axis> axes_of(const std::vector<Series>& series, const std::string& 
     const bool everywhere =
         std::all_of(series.begin(), series.end(), [&](const Series& s) { return s.y.contains(key); });
     const bool known = std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.key == key; });
-    if (everywhere && !known) axes.push_back(axis_of(key));
+    if (everywhere && !known) axes.push_back(axis_of(key, set));
   }
   return axes;
 }
@@ -103,16 +99,17 @@ std::string identifier(const std::string& text) {
   return id;
 }
 
-void finish(Figure& figure, const std::string& first_y, const std::vector<std::string>& x_keys,
-            std::vector<PagePart>& parts) {
+void finish(Figure& figure, const ResultSet& set, double target, const std::string& first_y,
+            const std::vector<std::string>& x_keys, std::vector<PagePart>& parts) {
   if (figure.series.empty()) return;
-  figure.y = axes_of(figure.series, first_y);
+  figure.y = axes_of(figure.series, first_y, set);
   for (Series& series : figure.series)  // what not every curve has is not shown at all
     std::erase_if(series.y, [&](const auto& entry) {
       return std::none_of(figure.y.begin(), figure.y.end(), [&](const Axis& axis) { return axis.key == entry.first; });
     });
   if (figure.y.empty()) return;
-  for (const std::string& key : x_keys) figure.x.push_back(axis_of(key));
+  for (const std::string& key : x_keys) figure.x.push_back(axis_of(key, set));
+  figure.marks = report::target_marks(target, set.optimum);
   parts.emplace_back(std::move(figure));
 }
 
@@ -139,7 +136,7 @@ std::vector<PagePart> curves(const Experiment& experiment, const Evidence& evide
     }
     figure.caption =
         fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set), set.rows, set.cols, steps);
-    finish(figure, y,
+    finish(figure, set, evidence.results.tolerance, y,
            over_iterations ? std::vector<std::string>{"iteration", "cpu_seconds", "passes"}
                            : std::vector<std::string>{"cpu_seconds", "iteration", "passes"},
            parts);
@@ -160,39 +157,55 @@ std::vector<PagePart> step_curves(const Experiment& experiment, const Evidence& 
         if (!trials.empty() && !trials.front()->iteration.empty())
           figure.series.push_back(series_of(fmt::format("step {:g}", step), trials, set.optimum, false));
       }
-      finish(figure, "suboptimality", {"iteration", "cpu_seconds", "passes"}, parts);
+      finish(figure, set, evidence.results.tolerance, "suboptimality", {"iteration", "cpu_seconds", "passes"}, parts);
     }
   return parts;
 }
 
-std::vector<PagePart> over_anchors(const Experiment& experiment, const Evidence& evidence) {
-  const bool times = experiment.show == "anchors-time";
+namespace {
+
+// What is shown of a set for one number of anchors.
+double over_anchors_value(const std::string& key, const Evidence& evidence, const ResultSet& set,
+                          const std::string& label) {
+  constexpr double kMilli = 1e3;
+  if (key == "cpu_milliseconds") return kMilli * 50 * iteration_seconds(evidence.results, set, label);
+  return mean_of(mean_points(evidence.results.trials(set, label), points_of(key)));
+}
+
+Series over_anchors_series(const std::string& key, const Evidence& evidence, const ResultSet& set) {
+  std::vector<std::pair<double, double>> values;
+  for (const std::string& label : evidence.results.labels()) {
+    const double m = criteria::number_in_label(label, "m"), value = over_anchors_value(key, evidence, set, label);
+    if (std::isfinite(m) && std::isfinite(value)) values.emplace_back(m, value);
+  }
+  std::sort(values.begin(), values.end());
+  Series series;
+  series.name = set.name;
+  series.dots = true;
+  for (const auto& [m, value] : values) {
+    series.x["anchors"].push_back(m);
+    series.y[key].middle.push_back(value);
+  }
+  return series;
+}
+
+}  // namespace
+
+std::vector<PagePart> over_anchors(const Experiment& experiment, const Evidence& evidence, const Axis& y) {
   Figure figure;
   figure.id = identifier(experiment.name);
   figure.title = experiment.title;
   figure.x = {{"anchors", "anchors m", true, false}};
-  figure.y = {{"value", times ? "processor seconds of 50 iterations" : "variance over that of SGD", true, false}};
-  for (const ResultSet& set : evidence.results.sets) {
-    std::vector<std::pair<double, double>> values;
-    for (const std::string& label : evidence.results.labels()) {
-      const double m = criteria::number_in_label(label, "m");
-      const double value = times
-                               ? 50 * iteration_seconds(evidence.results, set, label)
-                               : mean_of(mean_points(evidence.results.trials(set, label), &ResultRun::variance_ratio));
-      if (std::isfinite(m) && std::isfinite(value)) values.emplace_back(m, value);
-    }
-    std::sort(values.begin(), values.end());
-    if (values.empty()) continue;
-    Series series;
-    series.name = set.name;
-    series.dots = true;
-    for (const auto& [m, value] : values) {
-      series.x["anchors"].push_back(m);
-      series.y["value"].middle.push_back(value);
-    }
-    figure.series.push_back(std::move(series));
-  }
+  figure.y = {y};
+  for (const ResultSet& set : evidence.results.sets)
+    if (Series series = over_anchors_series(y.key, evidence, set); !series.x.empty())
+      figure.series.push_back(std::move(series));
   if (figure.series.empty()) return {};
+  const std::vector<double>& m = figure.series.front().x["anchors"];
+  figure.caption = y.key == "cpu_milliseconds"
+                       ? fmt::format("In proportion to m, the time would grow {:g} times from m = {:g} to m = {:g}.",
+                                     m.back() / m.front(), m.front(), m.back())
+                       : "The mean over all looks of the runs, for each number of anchors.";
   return {figure};
 }
 

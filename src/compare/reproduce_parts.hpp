@@ -21,8 +21,8 @@ namespace parts {
 std::vector<PagePart> curves(const Experiment& experiment, const Evidence& evidence, const std::string& y,
                              bool with_graph);
 std::vector<PagePart> step_curves(const Experiment& experiment, const Evidence& evidence);
-std::vector<PagePart> over_anchors(const Experiment& experiment,
-                                   const Evidence& evidence);  // time, or variance, against m
+// Against m, a curve for each set; y: correlation, variance_ratio or cpu_milliseconds.
+std::vector<PagePart> over_anchors(const Experiment& experiment, const Evidence& evidence, const report::Axis& y);
 
 std::vector<PagePart> shape_table(const Evidence& evidence);
 std::vector<PagePart> exponent_table(const Experiment& experiment, const Evidence& evidence);

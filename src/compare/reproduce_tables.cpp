@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "compare/complexity.hpp"
 #include "compare/reproduce_parts.hpp"
+#include "report/quantities.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::reproduce::parts {
@@ -164,6 +166,15 @@ std::vector<PagePart> stable_step_table(const Evidence& evidence) {
 }  // namespace s3gd::reproduce::parts
 
 namespace s3gd::reproduce {
+namespace {
+
+std::vector<PagePart> both(std::vector<PagePart> first, std::vector<PagePart> second) {
+  std::move(second.begin(), second.end(), std::back_inserter(first));
+  return first;
+}
+
+}  // namespace
+
 std::vector<PagePart> parts_of(const Experiment& experiment, const Evidence& evidence) {
   const std::string& show = experiment.show;
   if (show == "shapes") return parts::shape_table(evidence);
@@ -171,18 +182,22 @@ std::vector<PagePart> parts_of(const Experiment& experiment, const Evidence& evi
   if (show == "costs") return parts::cost_table(evidence);
   if (show == "stable-steps") return parts::stable_step_table(evidence);
   if (show == "steps") return parts::step_curves(experiment, evidence);
-  if (show == "anchors-time" || show == "variance") return parts::over_anchors(experiment, evidence);
+  if (show == "anchors-time")
+    return parts::over_anchors(experiment, evidence,
+                               {"cpu_milliseconds", "cpu milliseconds of 50 iterations", true, false});
+  if (show == "variance") return parts::over_anchors(experiment, evidence, report::quantity("variance_ratio"));
   if (show == "verdict") return parts::arrival_table(evidence, false);
   if (show == "training") return parts::curves(experiment, evidence, "objective", false);
   if (show == "testing" || show == "inner") return parts::curves(experiment, evidence, "test_objective", false);
+  if (show == "anchors-correlation")
+    return both(parts::over_anchors(experiment, evidence, report::quantity("correlation")),
+                parts::curves(experiment, evidence, "correlation", false));
   if (show == "correlation") return parts::curves(experiment, evidence, "correlation", false);
   if (show != "arrival" && show != "arrival-with-graph")
     throw Error("there is no way to show '" + show + "'", "see parts_of in src/compare/reproduce_tables.cpp");
   const bool with_graph = show == "arrival-with-graph";
-  std::vector<PagePart> list = parts::arrival_table(evidence, with_graph);
-  for (PagePart& part : parts::curves(experiment, evidence, "suboptimality", with_graph))
-    list.push_back(std::move(part));
-  return list;
+  return both(parts::arrival_table(evidence, with_graph),
+              parts::curves(experiment, evidence, "suboptimality", with_graph));
 }
 
 }  // namespace s3gd::reproduce

@@ -145,6 +145,7 @@ void add_results(Results& results, const Json& run) {
     set.source = text_or_none(entry, "source");
     set.stand_in = text_or_none(entry, "stand_in");
     set.optimum = number_or_none(entry, "optimum");
+    set.optimum_gap = number_or_none(entry, "optimum_gap");
     set.rows = count_or_none(entry, "rows");
     set.test_rows = count_or_none(entry, "test_rows");
     set.cols = count_or_none(entry, "cols");

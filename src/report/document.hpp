@@ -21,6 +21,7 @@ struct Axis {
   std::string key, label;
   bool logarithmic = false;  // where it starts: the reader may change it
   bool falling = false;      // the largest is on the left
+  double floor = 0;          // logarithmic: what is lower, or not positive, is drawn at this value; 0: not drawn
 };
 
 struct Series {
@@ -36,10 +37,11 @@ struct Series {
   std::map<std::string, double> before = {};
 };
 
-struct Mark {  // a vertical line
-  double x = 0;
+struct Mark {
+  double at = 0;
   std::string text;
   std::string axis = {};  // Axis::key; empty: every one
+  bool level = false;     // a horizontal line at a value of y instead of a vertical one at x
 };
 
 struct Figure {
@@ -92,8 +94,10 @@ struct Document {
 
 std::string html(const Document& document);
 
-// Self-contained: size, colours and fonts in it. x and y: which axes.
-std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0);
+using Styles = std::map<std::string, std::size_t>;  // by the names of curves
+
+// Self-contained: size, colours and fonts in it. x and y: which axes. Without styles, those of a page with this figure alone.
+std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0, const Styles& styles = {});
 
 std::string escape(std::string_view text);  // for text and attributes
 std::string number(double value);           // six significant digits; an em dash for what is not finite

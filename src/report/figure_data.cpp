@@ -11,7 +11,7 @@
 namespace s3gd::report {
 namespace {
 
-constexpr std::size_t kEnoughPoints = 160;  // fewer are not thinned
+constexpr std::size_t kEnoughPoints = 200;  // fewer are not thinned
 constexpr double kSlivers = 60;             // of an axis, each of a few pixels
 
 struct Span {
@@ -78,8 +78,8 @@ std::string joined(const Items& items, char open, char close, Write&& write) {
 
 std::string axes_data(const std::vector<Axis>& axes) {
   return joined(axes, '[', ']', [](const Axis& axis) {
-    return fmt::format(R"({{"key":{},"label":{},"log":{},"falling":{}}})", script_string(axis.key),
-                       script_string(axis.label), axis.logarithmic, axis.falling);
+    return fmt::format(R"({{"key":{},"label":{},"log":{},"falling":{},"floor":{}}})", script_string(axis.key),
+                       script_string(axis.label), axis.logarithmic, axis.falling, number_data(axis.floor));
   });
 }
 
@@ -132,8 +132,8 @@ std::string figure_data(const Figure& figure, const std::map<std::string, std::s
       axes_data(figure.y),
       joined(figure.series, '[', ']', [&](const Series& one) { return series_data(figure, one, styles); }),
       joined(figure.marks, '[', ']', [](const Mark& mark) {
-        return fmt::format(R"({{"x":{},"text":{},"axis":{}}})", number_data(mark.x), script_string(mark.text),
-                           script_string(mark.axis));
+        return fmt::format(R"({{"at":{},"text":{},"axis":{},"level":{}}})", number_data(mark.at),
+                           script_string(mark.text), script_string(mark.axis), mark.level);
       }));
 }
 

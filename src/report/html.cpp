@@ -11,8 +11,6 @@
 namespace s3gd::report {
 namespace {
 
-using Styles = std::map<std::string, std::size_t>;
-
 // Each {{name}} of the skeleton by its text. One walk from left to right: what is put in is not looked at again.
 std::string filled(std::string_view skeleton, const std::map<std::string, std::string, std::less<>>& parts) {
   std::string text;
@@ -149,7 +147,9 @@ std::string style_sheet() {
 // How the script draws each curve: colour, dashes, marker.
 std::string styles_data(const Styles& styles) {
   std::string text = "[";
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, styles.size()); ++k)
+  std::size_t count = 1;
+  for (const auto& [name, index] : styles) count = std::max(count, index + 1);
+  for (std::size_t k = 0; k < count; ++k)
     text += fmt::format("{}[\"var(--c{})\",\"{}\",\"{}\"]", k == 0 ? "" : ",", k % style_count(), style(k).dashes,
                         style(k).marker);
   return text + "]";
@@ -184,10 +184,7 @@ std::string escape(std::string_view text) {
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "\u2014"; }
 
 std::string html(const Document& document) {
-  std::vector<const Figure*> figures;
-  for (const auto& part : document.parts)
-    if (const auto* figure = std::get_if<Figure>(&part)) figures.push_back(figure);
-  const Styles styles = styles_by_name(figures);
+  const Styles styles = styles_of(document);
   Body body(styles);
   for (const auto& part : document.parts) std::visit(body, part);
   const std::string content = body.finish();

@@ -5,20 +5,14 @@
 #include <cmath>
 #include <set>
 
+#include "report/quantities.hpp"
 #include "report/run_rows.hpp"
 
 namespace s3gd::report {
 namespace {
 
-const std::vector<Axis> kAcross{{"cpu_seconds", "cpu seconds", true},
-                                {"wall_seconds", "wall seconds", true},
-                                {"passes", "passes over the rows", true},
-                                {"iteration", "iterations", true}};
-const std::vector<Axis> kUp{{"suboptimality", "suboptimality F/F* \u2212 1", true},
-                            {"objective", "objective F"},
-                            {"test_objective", "test objective"},
-                            {"correlation", "correlation of gradients"},
-                            {"variance_ratio", "variance over that of SGD", true}};
+constexpr const char* kAcross[] = {"cpu_seconds", "wall_seconds", "passes", "iteration"};
+constexpr const char* kUp[] = {"suboptimality", "objective", "test_objective", "correlation", "variance_ratio"};
 
 struct Mean {
   double sum = 0, low = INFINITY, high = -INFINITY;
@@ -92,12 +86,12 @@ Series series_of(const Trials& trials, double optimum) {
   const PointColumns columns(trials);
   Series series;
   series.name = trials.label;
-  for (const Axis& axis : kAcross) {
-    std::vector<double>& x = series.x[axis.key];
-    for (const Mean& mean : columns.over_trials(axis.key)) x.push_back(mean.value());
+  for (const char* key : kAcross) {
+    std::vector<double>& x = series.x[key];
+    for (const Mean& mean : columns.over_trials(key)) x.push_back(mean.value());
   }
-  for (const Axis& axis : kUp)
-    if (const std::vector<Mean> means = columns.over_trials(axis.key); any(means)) series.y[axis.key] = band_of(means);
+  for (const char* key : kUp)
+    if (const std::vector<Mean> means = columns.over_trials(key); any(means)) series.y[key] = band_of(means);
   if (series.y.contains("objective") && optimum > 0)
     series.y["suboptimality"] = above_optimum(series.y["objective"], optimum);
   for (const auto& [axis, field] : {std::pair("cpu_seconds", "graph_cpu_seconds"), {"wall_seconds", "graph_seconds"}})
@@ -130,6 +124,12 @@ std::string caption_of(const RunRows& rows, const std::string& dataset) {
   return text;
 }
 
+double target_of(const RunRows& rows, const std::string& dataset) {
+  for (const Json& verdict : list_at(rows.json(), "verdicts"))
+    if (text_at(verdict, "dataset") == dataset) return number_at(verdict, "target");
+  return std::nan("");
+}
+
 std::string id_of(const RunRows& rows, const std::string& dataset) {
   const auto place = std::find(rows.datasets().begin(), rows.datasets().end(), dataset) - rows.datasets().begin();
   std::string id = fmt::format("{}-", place + 1);
@@ -143,10 +143,12 @@ Figure curves_of(const RunRows& rows, const std::string& dataset) {
   Figure figure{.id = id_of(rows, dataset),
                 .title = dataset,
                 .caption = caption_of(rows, dataset),
-                .x = kAcross,
+                .x = {},
                 .y = {},
                 .series = {}};
+  for (const char* key : kAcross) figure.x.push_back(quantity(key));
   const double optimum = number_at(rows.about(dataset), "optimum");
+  figure.marks = target_marks(target_of(rows, dataset), optimum);
   std::set<std::string> measured;
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);
@@ -154,9 +156,11 @@ Figure curves_of(const RunRows& rows, const std::string& dataset) {
     figure.series.push_back(series_of(*trials, optimum));
     for (const auto& [key, band] : figure.series.back().y) measured.insert(key);
   }
-  for (const Axis& axis : kUp)
-    if (measured.contains(axis.key)) figure.y.push_back(axis);
-  if (figure.y.empty()) figure.y.push_back(kUp.front());
+  for (const std::string key : kUp)
+    if (measured.contains(key))
+      figure.y.push_back(key == "suboptimality" ? suboptimality(number_at(rows.about(dataset), "optimum_gap"))
+                                                : quantity(key));
+  if (figure.y.empty()) figure.y.push_back(quantity("objective"));
   return figure;
 }
 

@@ -1,7 +1,7 @@
 #include "report/style.hpp"
 
-#include <algorithm>
 #include <array>
+#include <set>
 
 namespace s3gd::report {
 namespace {
@@ -47,16 +47,43 @@ CurveStyle style(std::size_t index) {
           kMarkers[(colour + round) % kMarkers.size()]};
 }
 
-std::map<std::string, std::size_t> styles_by_name(const std::vector<const Figure*>& figures) {
-  std::map<std::string, std::size_t> styles;
+namespace {
+
+// The names of the curves of a figure that need to be told apart.
+std::vector<std::string> names_of(const Figure& figure) {
+  std::vector<std::string> names;
+  for (const Series& series : figure.series)
+    if (!series.quiet) names.push_back(series.name);
+  return names.size() < 2 ? std::vector<std::string>{} : names;
+}
+
+}  // namespace
+
+Styles styles_by_name(const std::vector<const Figure*>& figures) {
+  std::map<std::string, std::set<std::string>> beside;
   for (const Figure* figure : figures) {
-    const auto named =
-        std::count_if(figure->series.begin(), figure->series.end(), [](const Series& s) { return !s.quiet; });
-    if (named < 2) continue;
-    for (const Series& series : figure->series)
-      if (!series.quiet) styles.try_emplace(series.name, styles.size());
+    const auto names = names_of(*figure);
+    for (const std::string& name : names) beside[name].insert(names.begin(), names.end());
   }
+  Styles styles;
+  for (const Figure* figure : figures)
+    for (const std::string& name : names_of(*figure)) {
+      if (styles.contains(name)) continue;
+      std::set<std::size_t> taken;
+      for (const std::string& other : beside[name])
+        if (const auto found = styles.find(other); found != styles.end()) taken.insert(found->second);
+      std::size_t lowest = 0;
+      while (taken.contains(lowest)) ++lowest;
+      styles[name] = lowest;
+    }
   return styles;
+}
+
+Styles styles_of(const Document& document) {
+  std::vector<const Figure*> figures;
+  for (const auto& part : document.parts)
+    if (const auto* figure = std::get_if<Figure>(&part)) figures.push_back(figure);
+  return styles_by_name(figures);
 }
 
 }  // namespace s3gd::report

@@ -25,12 +25,15 @@ struct Scale {
   double low = 0, high = 1;
   bool logarithmic = false;
   double from = 0, to = 1;  // where low and high are drawn
+  double floor = 0;         // as Axis has it
 
-  double place(double value) const {
+  double lifted(double value) const { return logarithmic && floor > 0 && value < floor ? floor : value; }
+  double place(double given) const {
+    const double value = lifted(given);
     const double share = logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
     return from + share * (to - from);
   }
-  bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+  bool shows(double value) const { return std::isfinite(value) && (!logarithmic || lifted(value) > 0); }
   bool holds(double value) const { return shows(value) && value >= low && value <= high; }
 };
 
@@ -51,8 +54,7 @@ struct Curve {
   std::size_t style;
 };
 
-std::vector<Curve> curves_of(const Figure& figure, const Axis& x, const Axis& y) {
-  const auto styles = styles_by_name({&figure});
+std::vector<Curve> curves_of(const Figure& figure, const Axis& x, const Axis& y, const Styles& styles) {
   std::vector<Curve> curves;
   for (const Series& series : figure.series) {
     const auto across = series.x.find(x.key);
@@ -90,14 +92,14 @@ Scale x_scale(const std::vector<Curve>& curves, const Axis& axis) {
 }
 
 // As the page's script does (tameRange): a curve that explodes must not flatten all the others.
-Range tame_range(const std::vector<Curve>& curves, bool logarithmic) {
+Range tame_range(const std::vector<Curve>& curves, const Scale& scale) {
+  const bool logarithmic = scale.logarithmic;
   Range range;
   std::vector<double> values;
-  for (const Curve& curve : curves) {
-    range.take(curve.y->middle, logarithmic);
+  for (const Curve& curve : curves)
     for (const double value : curve.y->middle)
-      if (std::isfinite(value) && (!logarithmic || value > 0)) values.push_back(value);
-  }
+      if (scale.shows(value)) values.push_back(scale.lifted(value));
+  range.take(values, logarithmic);
   if (values.size() < kEnoughToSeeARunaway) return range;
   const auto most = values.begin() + static_cast<std::ptrdiff_t>(0.97 * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), most, values.end());
@@ -108,7 +110,7 @@ Range tame_range(const std::vector<Curve>& curves, bool logarithmic) {
 }
 
 Scale y_scale(const std::vector<Curve>& curves, const Axis& axis) {
-  Range range = tame_range(curves, axis.logarithmic);
+  Range range = tame_range(curves, {.logarithmic = axis.logarithmic, .floor = axis.floor});
   if (curves.size() == 1 && !axis.logarithmic)
     for (const auto* values : {&curves[0].y->low, &curves[0].y->high}) range.take(*values, false);
   if (!axis.logarithmic && range.low < range.high) {  // a little room above and below
@@ -116,7 +118,9 @@ Scale y_scale(const std::vector<Curve>& curves, const Axis& axis) {
     if (range.low != 0) range.low -= room;
     range.high += room;
   }
-  return scale_of(range.low, range.high, axis.logarithmic, kHeight - kBottom, kTop);
+  Scale scale = scale_of(range.low, range.high, axis.logarithmic, kHeight - kBottom, kTop);
+  scale.floor = axis.floor;
+  return scale;
 }
 
 std::string grid(const Figure& figure, const Axis& x_axis, const Axis& y_axis, const Scale& x, const Scale& y) {
@@ -188,12 +192,29 @@ std::string line(const Curve& curve, const Scale& x, const Scale& y) {
          markers;
 }
 
+bool is_on(const Mark& mark, const Axis& axis, const Scale& scale) {
+  return (mark.axis.empty() || mark.axis == axis.key) && scale.holds(mark.at);
+}
+
+std::string levels(const Figure& figure, const Axis& axis, const Scale& y) {
+  std::string text;
+  for (const Mark& mark : figure.marks) {
+    if (!mark.level || !is_on(mark, axis, y)) continue;
+    const double at = y.place(mark.at);
+    text += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"{}\" stroke-dasharray=\"4 3\"/>", kLeft, at, kWidth - kRight,
+                        kSoft);
+    text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n", kWidth - kRight,
+                        at - 4, escape(mark.text));
+  }
+  return text;
+}
+
 std::string marks(const Figure& figure, const Axis& axis, const Scale& x) {
   std::string text;
   double row = kTop + 10;
   for (const Mark& mark : figure.marks) {
-    if ((!mark.axis.empty() && mark.axis != axis.key) || !x.shows(mark.x)) continue;
-    const double at = x.place(mark.x);
+    if (mark.level || !is_on(mark, axis, x)) continue;
+    const double at = x.place(mark.at);
     const bool left = at > 0.6 * kWidth;
     text += fmt::format("<path d=\"M{:.1f} {}V{}\" stroke=\"{}\" stroke-dasharray=\"4 3\"/>", at, kTop,
                         kHeight - kBottom, kSoft);
@@ -231,9 +252,10 @@ Legend legend(const std::vector<Curve>& curves) {
 
 }  // namespace
 
-std::string svg(const Figure& figure, std::size_t x_index, std::size_t y_index) {
+std::string svg(const Figure& figure, std::size_t x_index, std::size_t y_index, const Styles& styles) {
   const Axis &x_axis = figure.x.at(x_index), &y_axis = figure.y.at(y_index);
-  const std::vector<Curve> curves = curves_of(figure, x_axis, y_axis);
+  const std::vector<Curve> curves =
+      curves_of(figure, x_axis, y_axis, styles.empty() ? styles_by_name({&figure}) : styles);
   const Scale x = x_scale(curves, x_axis), y = y_scale(curves, y_axis);
   const Legend names = legend(curves);
   const double height = kHeight + names.height;
@@ -250,7 +272,7 @@ std::string svg(const Figure& figure, std::size_t x_index, std::size_t y_index) 
       kHeight - kBottom - kTop + 2 * kOverhang);
   for (const Curve& curve : curves) text += band(curve, x, y);
   for (const Curve& curve : curves) text += line(curve, x, y);
-  return text + "</g>\n" + marks(figure, x_axis, x) + names.text + "</svg>\n";
+  return text + "</g>\n" + levels(figure, y_axis, y) + marks(figure, x_axis, x) + names.text + "</svg>\n";
 }
 
 }  // namespace s3gd::report

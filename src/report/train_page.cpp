@@ -5,30 +5,34 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/quantities.hpp"
+
 namespace s3gd::report {
 namespace {
 
 struct Quantity {
   Axis axis;
   double (*of)(const TraceRow&);
+
+  Quantity(const char* key, double (*value)(const TraceRow&)) : axis(quantity(key)), of(value) {}
 };
 
 const std::vector<Quantity>& across() {
   static const std::vector<Quantity> list{
-      {{"cpu_seconds", "cpu seconds"}, [](const TraceRow& row) { return row.cpu_seconds; }},
-      {{"wall_seconds", "wall seconds"}, [](const TraceRow& row) { return row.wall_seconds; }},
-      {{"passes", "passes over the rows"}, [](const TraceRow& row) { return row.passes; }},
-      {{"iteration", "iterations"}, [](const TraceRow& row) { return static_cast<double>(row.iteration); }}};
+      {"cpu_seconds", [](const TraceRow& row) { return row.cpu_seconds; }},
+      {"wall_seconds", [](const TraceRow& row) { return row.wall_seconds; }},
+      {"passes", [](const TraceRow& row) { return row.passes; }},
+      {"iteration", [](const TraceRow& row) { return static_cast<double>(row.iteration); }}};
   return list;
 }
 
 const std::vector<Quantity>& up() {
   static const std::vector<Quantity> list{
-      {{"objective", "objective F"}, [](const TraceRow& row) { return row.train_objective; }},
-      {{"gap", "relative gap", true}, [](const TraceRow& row) { return row.gap; }},
-      {{"test_objective", "test objective"}, [](const TraceRow& row) { return row.test_objective; }},
-      {{"correlation", "correlation of gradients"}, [](const TraceRow& row) { return row.correlation; }},
-      {{"variance_ratio", "variance over that of SGD", true}, [](const TraceRow& row) { return row.variance_ratio; }}};
+      {"objective", [](const TraceRow& row) { return row.train_objective; }},
+      {"gap", [](const TraceRow& row) { return row.gap; }},
+      {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
+      {"correlation", [](const TraceRow& row) { return row.correlation; }},
+      {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }}};
   return list;
 }
 
@@ -55,7 +59,10 @@ std::vector<Series> curves_of(std::span<const TraceRow> trace, const Figure& fig
 
 Figure course(const Summary& summary, std::span<const TraceRow> trace) {
   Figure figure{.id = "course", .title = "How it went", .caption = {}, .x = {}, .y = {}, .series = {}};
-  for (const Quantity& quantity : across()) figure.x.push_back(quantity.axis);
+  for (const Quantity& quantity : across()) {
+    figure.x.push_back(quantity.axis);
+    figure.x.back().logarithmic = false;
+  }
   for (const Quantity& quantity : up())
     if (std::any_of(trace.begin(), trace.end(), [&](const TraceRow& row) { return std::isfinite(quantity.of(row)); }))
       figure.y.push_back(quantity.axis);

@@ -64,6 +64,27 @@ test("each switch changes what is drawn, in every figure, and back", async () =>
   await page.close();
 });
 
+test("smooth draws and tells the mean of nine looks", async () => {
+  const page = await open(made.url);
+  const figure = page.locator("figure").nth(1), dataset = run.datasets[1].name;
+  await figure.scrollIntoViewIfNeeded();
+  await choose(page, "correlation");
+  await choose(page, "iteration");
+  const rough = await waysOf(figure);
+  await tick(page, "smooth").check();
+  assert.notDeepEqual(await waysOf(figure), rough);
+  await pointAt(page, figure, 0.6);
+  assert.match(await figure.locator(".tip-head").textContent(), /mean of 9 looks/);
+  for (const row of await tipRows(figure)) {
+    const points = expected(run, dataset, row.name, "iteration", "correlation"), k = points.findIndex((point) => near(point.x, Number(row.x)));
+    const around = points.slice(Math.max(0, k - 4), k + 5);
+    assert.ok(near(numberOf(row.value), around.reduce((sum, point) => sum + point.middle, 0) / around.length), row.name);
+  }
+  await tick(page, "smooth").uncheck();
+  assert.deepEqual(await waysOf(figure), rough);
+  await page.close();
+});
+
 test("without graph time the curves start that much earlier", async () => {
   const page = await open(made.url);
   const figure = page.locator("figure").first(), dataset = run.datasets[0].name;
@@ -76,6 +97,26 @@ test("without graph time the curves start that much earlier", async () => {
   assert.ok(!expected(run, dataset, "s3gd", "cpu_seconds", "suboptimality", true).some((point) => near(point.x, Number(row.x))));
   await choose(page, "passes");
   assert.ok(await tick(page, "graph time").isDisabled());
+  await page.close();
+});
+
+test("the target is a line in its own axes, and what is below the floor runs along the bottom", async () => {
+  const deep = syntheticRun({ datasets: 1, solvers: 2, failure: false });
+  for (const one of deep.runs.filter((row) => row.label !== "sgd"))
+    one.points.objective = one.points.objective.map((value, k) => (k > 40 ? deep.datasets[0].optimum * (1 - 1e-15 * (k % 2)) : value));
+  const page = await open(pageOf("deep", deep).url);
+  const figure = page.locator("figure").first();
+  await drawAll(page);
+  const levels = () => figure.locator(".level text").allTextContents();
+  assert.deepEqual(await levels(), ["1 % above F*"]);
+  const other = Object.entries(await waysOf(figure)).find(([name]) => name !== "sgd")[1];
+  assert.equal(other.match(/M/g).length, 1, "no gap where it is at or below F*");
+  const texts = await figure.locator(".axes text").allTextContents();
+  assert.ok(!texts.some((text) => /10\u207b\u00b9[\u00b9\u00b2\u00b3\u2074-\u2079]/.test(text)), texts.join(" "));
+  await choose(page, "test_objective");
+  assert.deepEqual(await levels(), []);
+  await choose(page, "objective");
+  assert.deepEqual(await levels(), ["1 % above F*"]);
   await page.close();
 });
 

@@ -1,12 +1,16 @@
 """compare, as a user runs it: files, resuming after kill -9, and numbers checked from outside."""
 import csv
+import fcntl
 import json
 import math
 import os
+import pty
 import random
+import re
 import signal
 import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -64,6 +68,7 @@ class CompareTest(ProgramTest):
         self.assertEqual(run["command"][:2], ["s3gd", "compare"])
         self.assertIn("first within 1 % of F*", out)
         self.assertIn("12 runs written to out", err)
+        self.assertNotIn("report.html", err)
         for row in run["runs"]:
             points = row["points"]
             self.assertEqual(len({len(column) for column in points.values() if column is not None}), 1)
@@ -148,7 +153,8 @@ class CompareTest(ProgramTest):
         self.assertIn("(0 were there)", self.compare("--fresh")[2])
 
     def test_the_page_and_its_figures_are_made_from_it(self):
-        run, _, _ = self.compare("--solvers", "sgd,auto", "--trials", "1", pages=True)
+        run, _, err = self.compare("--solvers", "sgd,auto", "--trials", "1", pages=True)
+        self.assertIn("out/report.html", err)
         page = self.read("out/report.html").decode()
         for words in ("sgd", "auto", run["machine"]["cpu"]):
             self.assertIn(words, page)
@@ -197,6 +203,39 @@ class CompareTest(ProgramTest):
         self.assertFalse(run["complete"])
         self.assertEqual(len(run["runs"]), len([n for n in os.listdir(self.path("out/runs")) if n.endswith(".json")]))
         self.assertNotIn("interrupted", {row["status"] for row in run["runs"]})
+
+    def on_a_terminal(self, width, *arguments):
+        """What the program writes to a terminal so wide."""
+        main, end = pty.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=end)
+        os.close(end)
+        said = b""
+        while True:
+            try:
+                part = os.read(main, 4096)
+            except OSError:  # nobody writes to it any more
+                break
+            if not part:
+                break
+            said += part
+        os.close(main)
+        self.assertEqual(process.wait(), 0)
+        return said.decode()
+
+    def test_on_a_terminal_it_says_what_it_does_in_one_line(self):
+        arguments = ["compare", DATA, "-o", "out", *small("--iterations", "4000", "--trials", "3")]
+        said = self.on_a_terminal(200, *arguments)
+        drawn = [line for line in said.split("\r\x1b[K") if line.startswith("comparing ")]
+        self.assertTrue(any(re.match(r"comparing \d+/18, .+ left  .+ (sgd|svrg|s3gd) step (0\.5|2) trial [123]", line)
+                            for line in drawn), drawn)
+        self.assertNotIn("comparing", said.splitlines()[-1])  # wiped away in the end
+        narrow = self.on_a_terminal(40, *arguments, "--fresh")
+        drawn = [line for line in narrow.split("\r\x1b[K") if line.startswith("comparing ")]
+        self.assertTrue(any(line.endswith("..") for line in drawn), drawn)
+        for line in drawn:  # or it would wrap, and leave lines behind
+            self.assertLess(len(line.rstrip("\r\n")), 40, line)
 
     def test_a_diverging_step_is_a_row_and_not_chosen(self):
         run, _, _ = self.compare("--loss", "squared", "--steps", "0.05,1000", "--scale", "none", "--solvers", "sgd",

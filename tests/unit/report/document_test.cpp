@@ -1,5 +1,7 @@
 #include "report/document.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -91,6 +93,27 @@ TEST(Styles, AreNumberedByNameButForCurvesThatAreAlone) {
   figure.series.push_back({.name = "third", .x = {}, .y = {}});
   const auto styles = styles_by_name({&alone, &figure});
   EXPECT_EQ(styles, (std::map<std::string, std::size_t>{{"first", 0}, {"second", 1}, {"third", 2}}));
+}
+
+TEST(Styles, CurvesThatNeverMeetShareThemAndThoseThatDoNeverDo) {
+  const auto figure_of = [](const std::vector<std::string>& names) {
+    Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x"}}, .y = {{"y", "y"}}, .series = {}};
+    for (const std::string& name : names)
+      figure.series.push_back({.name = name, .x = {{"x", {1, 2}}}, .y = {{"y", {{1, 2}}}}});
+    return figure;
+  };
+  const Figure steps = figure_of({"step 1", "step 5"}), some = figure_of({"sgd", "s3gd"}),
+               all = figure_of({"sgd", "scv", "s3gd"});
+  const auto styles = styles_by_name({&steps, &some, &all});
+  EXPECT_EQ(styles, (Styles{{"step 1", 0}, {"step 5", 1}, {"sgd", 0}, {"s3gd", 1}, {"scv", 2}}));
+  Document document{.title = "t", .subtitle = ""};
+  document.parts = {steps, some, all};
+  EXPECT_EQ(styles_of(document), styles);
+  // A picture of the whole has the colours of the page, not those of a page of its own.
+  EXPECT_TRUE(holds(svg(all, 0, 0, styles), fmt::format("stroke=\"{}\"", style(2).light)));
+  const std::string picture = svg(some, 0, 0, {{"sgd", 4}, {"s3gd", 7}});
+  EXPECT_TRUE(holds(picture, style(4).light) && holds(picture, style(7).light));
+  EXPECT_FALSE(holds(picture, style(0).light) || holds(picture, style(1).light));
 }
 
 TEST(FigureData, HasTheNumbersAndNullForWhatIsMissing) {
@@ -200,6 +223,28 @@ TEST(Svg, ACurveThatExplodesDoesNotFlattenTheOthersAndIsCutAtTheFrame) {
   EXPECT_GT(text.find("</g>"), text.find("<title>wild"));
   figure.y[0].logarithmic = false;
   EXPECT_FALSE(holds(svg(figure), tick_text(1e30)));
+}
+
+TEST(Svg, BelowTheFloorOfALogarithmicAxisACurveRunsAlongIt) {
+  Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x"}}, .y = {{"y", "y", true}}, .series = {}};
+  figure.series = {{.name = "one", .x = {{"x", {1, 2, 3, 4}}}, .y = {{"y", {{1, 1e-14, -1e-15, 1e-13}}}}}};
+  EXPECT_TRUE(holds(svg(figure), tick_text(1e-12)));
+  EXPECT_FALSE(holds(svg(figure), tick_text(1e-9)));  // every third power
+  figure.y[0].floor = 1e-10;
+  const std::string text = svg(figure);
+  EXPECT_FALSE(holds(text, tick_text(1e-12)));
+  EXPECT_TRUE(holds(text, tick_text(1e-10)));
+  const std::size_t line = text.find("<title>one"), way = text.rfind("<path d=\"", line);
+  EXPECT_EQ(count_of(text.substr(way, line - way), "M"), 1U);  // no gap where it is below zero
+  EXPECT_EQ(count_of(text.substr(way, line - way), " 276.0"), 3U);
+}
+
+TEST(Svg, LevelsStandInTheirOwnAxisWhereItReachesThem) {
+  Figure figure = small_figure();
+  figure.marks = {{2, "two", "v", true}, {1000, "far", "v", true}};
+  EXPECT_TRUE(holds(svg(figure), ">two</text>"));
+  EXPECT_FALSE(holds(svg(figure), ">far</text>"));
+  EXPECT_FALSE(holds(svg(figure, 0, 1), ">two</text>"));
 }
 
 TEST(Svg, SurvivesOnePointEqualValuesAndGaps) {
