@@ -149,7 +149,7 @@ function drawLevels(svg, figure, view, frame, y) {
     if (!mark.level || (mark.axis && mark.axis !== view.y) || !y.holds(mark.at)) continue;
     const at = y.place(mark.at), layer = make("g", { class: "mark level" });
     layer.append(make("path", { d: `M${frame.left} ${at.toFixed(1)}H${frame.right}` }));
-    layer.append(make("text", { x: frame.right, y: (at - 5).toFixed(1), "text-anchor": "end" }, mark.text));
+    layer.append(make("text", { x: frame.left + 4, y: (at - 5).toFixed(1) }, mark.text));
     svg.append(layer);
   }
 }

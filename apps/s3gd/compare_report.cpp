@@ -1,6 +1,7 @@
 #include "compare_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <map>
@@ -13,10 +14,6 @@ namespace s3gd::app {
 namespace {
 
 std::string seconds_or_dash(const Json& value) { return value.is_number() ? format_seconds(value.get<double>()) : "-"; }
-
-std::string times_or_dash(const Json& value) {
-  return value.is_number() ? fmt::format("{:.3g}x", value.get<double>()) : "-";
-}
 
 // label -> median seconds of one verdict
 std::map<std::string, Json> medians_of(const Json& verdict) {
@@ -31,11 +28,18 @@ const Json& verdict_of(const Json& run, const std::string& dataset, bool with_gr
   throw std::logic_error("a dataset without a verdict");
 }
 
-std::string who_won(const Json& verdict, double target) {
+// A lead that is smaller than the distance of two looks is none.
+std::string who_won(const Json& verdict, double target, double look_growth) {
   if (verdict.at("winner").is_null()) return fmt::format("nobody came within {:g} % of F*\n", 100 * target);
-  return fmt::format("first within {:g} % of F*: {} ({} over sgd, {} over the runner-up)\n", 100 * target,
-                     verdict.at("winner").get<std::string>(), times_or_dash(verdict.at("speedup_over_sgd")),
-                     times_or_dash(verdict.at("speedup_over_runner_up")));
+  std::vector<std::string> leads;
+  for (const auto& [key, other] : {std::pair("speedup_over_sgd", "sgd"), {"speedup_over_runner_up", "the runner-up"}})
+    if (verdict.at(key).is_number() && verdict.at("winner") != other)
+      leads.push_back(fmt::format("{:.3g} times as fast as {}", verdict.at(key).get<double>(), other));
+  const Json& lead = verdict.at("speedup_over_runner_up");
+  const char* narrowly = lead.is_number() && lead.get<double>() < look_growth ? " narrowly" : "";
+  if (leads.empty()) leads.emplace_back("nobody else came there");
+  return fmt::format("first{} within {:g} % of F*: {}, {}\n", narrowly, 100 * target,
+                     verdict.at("winner").get<std::string>(), fmt::join(leads, ", "));
 }
 
 std::string text_of_dataset(const Json& run, const Json& dataset) {
@@ -58,7 +62,7 @@ std::string text_of_dataset(const Json& run, const Json& dataset) {
       fmt::format("{}: {} x {}, F* = {} (certified to {:.0e})\n", name, format_count(dataset.at("rows").get<Index>()),
                   format_count(dataset.at("cols").get<Index>()), format_number(dataset.at("optimum").get<double>()),
                   dataset.at("optimum_gap").get<double>());
-  return text + format_table(rows) + who_won(with_graph, target);
+  return text + format_table(rows) + who_won(with_graph, target, run.at("protocol").at("look_growth").get<double>());
 }
 
 Json summary_of(const Json& run, const PlanResult& result, const std::string& folder) {

@@ -33,7 +33,7 @@ double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& ta
   SolveOptions options = options_of(plan, subject, task);
   options.iterations = std::min(plan.iterations, kTrialIterations);
   options.seconds = kTrialSeconds;
-  options.trace_gradients = false;
+  options.trace_gradients = plan.gradients;
   try {
     const Solution trial = solve_looking(subject.problem, options, {}, {{}, &subject.judge});
     const double before = trial.trace.empty() ? 0 : trial.trace.front().wall_seconds;
@@ -41,9 +41,11 @@ double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& ta
     const auto made = static_cast<double>(std::max<Index>(1, trial.summary.iterations));
     double run = before + (all - before) / made * static_cast<double>(plan.iterations);
     if (plan.seconds > 0) run = std::min(run, plan.seconds);
-    const double looks_per_pass = plan.gradients ? 4 : 1;
+    double look = seconds_of_a_look(subject);
+    if (plan.gradients && !trial.trace.empty())  // far more than the objectives
+      look += trial.summary.evaluate_seconds / static_cast<double>(trial.trace.size());
     const auto looks = static_cast<double>(look_schedule(plan.iterations, plan.tail, plan.look_growth).size());
-    return run + looks * looks_per_pass * seconds_of_a_look(subject);
+    return run + looks * look;
   } catch (const std::exception&) {
     return 0;
   }

@@ -65,6 +65,7 @@ Json protocol_json(const Plan& plan) {
           {"tail", plan.tail},
           {"tail_looks", kTailLooks},
           {"looks", look_schedule(plan.iterations, plan.tail, plan.look_growth).size()},
+          {"look_growth", plan.look_growth},
           {"tolerance", plan.tolerance},
           {"exact_tolerance", plan.exact_tol},
           {"batch", plan.common.batch},

@@ -21,7 +21,10 @@ double median(std::vector<double> values) {
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
 
-std::string in_percent(double value, double optimum) { return fmt::format("{:.3g} %", 100 * (value / optimum - 1)); }
+std::string above(double value, double optimum) {
+  const double percent = 100 * (value / optimum - 1);
+  return std::abs(percent) < 1e-7 ? "at the optimum" : fmt::format("{:.3g} % above the optimum", percent);
+}
 
 }  // namespace
 
@@ -53,14 +56,15 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
                     .step_rule = {},
                     .mean_tail = std::nan(""),
                     .stable = false,
-                    .why = "no run has a number"};
+                    .why = "not run"};
   const double target = (1 + tolerance) * optimum;
   for (const Trials& trials : trials_of(runs_of_dataset, label)) {
+    if (chosen.step_rule.empty()) chosen.why = "every run diverged or failed";
     const double mean = trials.mean_tail();
     const bool stable = mean <= target;
     const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);
     if (!stable && !closer) continue;
-    const std::string tail = "mean tail " + in_percent(mean, optimum) + " above the optimum";
+    const std::string tail = "mean tail " + above(mean, optimum);
     if (stable)
       chosen.why = trials.step_rule == "none" ? "has no step; " + tail : "largest stable step; " + tail;
     else

@@ -74,6 +74,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows = {};   // the first cell of a row is its heading
   std::vector<std::size_t> outstanding = {};  // rows that stand out
   bool folded = false;                        // shown when asked for
+  bool grouped = false;                       // rows with the same first cell stand together under it
 };
 
 struct Facts {
@@ -101,5 +102,8 @@ std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0, cons
 
 std::string escape(std::string_view text);  // for text and attributes
 std::string number(double value);           // six significant digits; an em dash for what is not finite
+std::string seconds_text(double seconds);   // 12.3 ms
+std::string count_text(double count);       // 1,234,567
+std::string spaced(std::string key);        // out of passes
 
 }  // namespace s3gd::report

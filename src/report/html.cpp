@@ -47,14 +47,22 @@ std::string facts(const Facts& facts) {
   return text + "</dl>\n";
 }
 
-std::string cell(const Cell& cell, bool words, bool heading) {
+std::string cell(const Cell& cell, bool words, bool heading, std::size_t rows = 1) {
   constexpr const char* kLooks[] = {"", "best", "poor", "faint"};
   std::string classes = kLooks[static_cast<std::size_t>(cell.look)];
   if (words) classes += classes.empty() ? "words" : " words";
-  std::string attributes = heading ? " scope=\"row\"" : "";
+  std::string attributes = heading ? rows > 1 ? " scope=\"rowgroup\"" : " scope=\"row\"" : "";
+  if (rows > 1) attributes += fmt::format(" rowspan=\"{}\"", rows);
   if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes);
   if (!cell.hint.empty()) attributes += fmt::format(" title=\"{}\"", escape(cell.hint));
   return fmt::format("<{0}{1}>{2}</{0}>", heading ? "th" : "td", attributes, escape(cell.text));
+}
+
+// Behind the last row whose first cell says the same.
+std::size_t end_of_group(const Table& table, std::size_t row) {
+  std::size_t end = row + 1;
+  while (end < table.rows.size() && table.rows[end].front().text == table.rows[row].front().text) ++end;
+  return end;
 }
 
 std::string table(const Table& table) {
@@ -66,11 +74,14 @@ std::string table(const Table& table) {
   for (const Column& column : table.columns)
     text += fmt::format("<th scope=\"col\"{}>{}</th>", column.words ? " class=\"words\"" : "", escape(column.name));
   text += "</tr></thead>\n<tbody>\n";
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+  for (std::size_t r = 0, group_end = 0; r < table.rows.size(); ++r) {
     const bool stands_out = std::count(table.outstanding.begin(), table.outstanding.end(), r) > 0;
-    text += stands_out ? "<tr class=\"outstanding\">" : "<tr>";
-    for (std::size_t k = 0; k < table.rows[r].size(); ++k)
-      text += cell(table.rows[r][k], k < table.columns.size() && table.columns[k].words, k == 0);
+    const bool begins = r >= group_end;  // of a group; without groups, every row is one
+    if (begins) group_end = table.grouped ? end_of_group(table, r) : r + 1;
+    text += stands_out ? "<tr class=\"outstanding\">" : table.grouped && begins ? "<tr class=\"group\">" : "<tr>";
+    for (std::size_t k = begins ? 0 : 1; k < table.rows[r].size(); ++k)
+      text += cell(table.rows[r][k], k < table.columns.size() && table.columns[k].words, k == 0,
+                   k == 0 ? group_end - r : 1);
     text += "</tr>\n";
   }
   return text + "</tbody>\n</table>\n</div>\n" + (table.folded ? "</details>\n" : "");
@@ -182,6 +193,25 @@ std::string escape(std::string_view text) {
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "\u2014"; }
+
+std::string seconds_text(double seconds) {
+  if (!std::isfinite(seconds)) return "\u2014";
+  if (seconds < 1e-3) return fmt::format("{:.3g} \u00b5s", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string count_text(double count) {
+  if (!std::isfinite(count)) return "\u2014";
+  std::string digits = fmt::format("{:.0f}", std::abs(count));
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return (count < 0 ? "-" : "") + digits;
+}
+
+std::string spaced(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
 
 std::string html(const Document& document) {
   const Styles styles = styles_of(document);

@@ -85,8 +85,9 @@ Figure weight_curves(const Path& path, const PathPage& about) {
 }
 
 template <class Value>
-Figure curve(const std::string& id, const std::string& title, const Path& path, const PathPage& about, Value&& value) {
-  Figure figure = over_lambda(id, title, {id, title});
+Figure curve(const std::string& id, const std::string& title, const std::string& label, const Path& path,
+             const PathPage& about, Value&& value) {
+  Figure figure = over_lambda(id, title, {id, label});
   figure.series = {series_of(title, id, path, value)};
   figure.series.front().dots = true;
   figure.marks.push_back({path.points[about.chosen].lambda, "chosen"});
@@ -96,27 +97,39 @@ Figure curve(const std::string& id, const std::string& title, const Path& path, 
 void add_path_figures(Document& document, const Path& path, const PathPage& about) {
   document.parts.push_back(weight_curves(path, about));
   document.parts.push_back(
-      curve("objective", "Objective", path, about, [](const PathPoint& point) { return point.certificate.primal; }));
-  document.parts.push_back(curve("nonzeros", "Non-zero weights", path, about,
+      curve("objective", "Objective", "objective F", path, about,
+            [](const PathPoint& point) { return point.certificate.primal; }));
+  document.parts.push_back(curve("nonzeros", "Non-zero weights", "weights that are not zero", path, about,
                                  [](const PathPoint& point) { return static_cast<double>(point.nonzeros); }));
 }
+
+std::string gap_text(const Certificate& certificate) { return fmt::format("{:.2g}", certificate.relative_gap); }
 
 std::vector<Cell> cells_of(const PathPoint& point, const std::string& note) {
   return {number(point.lambda),
           number(point.certificate.primal),
-          number(point.certificate.relative_gap),
-          std::to_string(point.nonzeros),
-          name_of(point.status),
-          number(point.seconds),
+          gap_text(point.certificate),
+          count_text(static_cast<double>(point.nonzeros)),
+          spaced(name_of(point.status)),
+          seconds_text(point.seconds),
           note};
 }
 
 Facts common_facts(const PathPage& about, const std::string& status, std::size_t points) {
   return {.list = {{"data", about.source},
                    {"minimised", about.formula},
-                   {"status", status},
+                   {"status", spaced(status)},
                    {"lambdas", std::to_string(points)},
-                   {"time", fmt::format("{:.3g} s", about.seconds)}}};
+                   {"time", seconds_text(about.seconds)}}};
+}
+
+// What to remember of the page.
+Facts path_headline(const Path& path, const PathPage& about) {
+  const PathPoint& chosen = path.points[about.chosen];
+  return {.list = {{"lambda chosen", fmt::format("{:.3g}", chosen.lambda)},
+                   {"non-zero weights there", count_text(static_cast<double>(chosen.nonzeros))},
+                   {fmt::format("for {} lambdas", path.points.size()), seconds_text(about.seconds)}},
+          .headline = true};
 }
 
 std::string metric_name(ScoreKind metric) {
@@ -173,12 +186,13 @@ std::string note_of(const CrossValidation& result, std::size_t k, std::size_t ch
 
 Document path_document(const Path& path, const PathPage& about) {
   Document document{.title = "Regularisation path", .subtitle = about.source};
+  document.parts.push_back(path_headline(path, about));
   document.parts.push_back(common_facts(about, name_of(path.status), path.points.size()));
   add_path_figures(document, path, about);
   Table list{
       .title = "Every lambda",
       .columns =
-          {{"lambda"}, {"objective"}, {"relative gap"}, {"non-zeros"}, {"status", true}, {"seconds"}, {"", true}},
+          {{"lambda"}, {"objective"}, {"relative gap"}, {"non-zeros"}, {"status", true}, {"time"}, {"", true}},
       .outstanding = {about.chosen}};
   for (std::size_t k = 0; k < path.points.size(); ++k)
     list.rows.push_back(cells_of(path.points[k], k == about.chosen ? "chosen" : ""));
@@ -189,6 +203,13 @@ Document path_document(const Path& path, const PathPage& about) {
 Document cross_validation_document(const CrossValidation& result, const PathPage& about) {
   const auto lambda_of = [&](std::size_t k) { return fmt::format("lambda {}", number(result.points[k].lambda)); };
   Document document{.title = "Cross-validation", .subtitle = about.source};
+  Facts headline = path_headline(result.path, about);
+  const ScoredLambda& chosen = result.points[about.chosen];
+  headline.list.insert(headline.list.begin(),
+                       {metric_name(result.metric) + " on held-out rows",
+                        std::isfinite(chosen.mean) ? fmt::format("{:.4g} \u00b1 {:.1g}", chosen.mean, chosen.standard_error)
+                                                   : number(chosen.mean)});
+  document.parts.push_back(std::move(headline));
   Facts facts = common_facts(about, name_of(result.status), result.points.size());
   facts.list.insert(facts.list.end(), {{"folds", folds_text(result.points.front().scores)},
                                        {"best", lambda_of(result.best)},
@@ -208,9 +229,9 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
   for (std::size_t k = 0; k < result.points.size(); ++k) {
     const ScoredLambda& point = result.points[k];
     const PathPoint& whole = result.path.points[k];
-    list.rows.push_back({number(point.lambda), number(point.mean), number(point.standard_error),
-                         std::to_string(whole.nonzeros), number(whole.certificate.primal),
-                         number(whole.certificate.relative_gap), note_of(result, k, about.chosen)});
+    list.rows.push_back({number(point.lambda), number(point.mean), fmt::format("{:.3g}", point.standard_error),
+                         count_text(static_cast<double>(whole.nonzeros)), number(whole.certificate.primal),
+                         gap_text(whole.certificate), note_of(result, k, about.chosen)});
   }
   document.parts.push_back(std::move(list));
   return document;

@@ -105,29 +105,25 @@ std::string caption_of(const RunRows& rows, const std::string& dataset) {
                                  count_text(number_at(about, "cols")));
   if (const double optimum = number_at(about, "optimum"); std::isfinite(optimum))
     text += fmt::format(", F* = {}", number(optimum));
-  std::string steps, unsettled;
+  std::string steps, unsettled, bad;
   std::set<std::string> different;
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);
     if (trials == nullptr) continue;
     if (trials->step != kNoStep) different.insert(trials->step);
     if (trials->step != kNoStep) steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
-    if (!trials->settled || !trials->all_well())
-      unsettled += fmt::format("{}{} ({})", unsettled.empty() ? "" : ", ", label,
-                               trials->all_well() ? "no stable step" : trials->status());
+    if (!trials->all_well())
+      bad += fmt::format("{}{} ({})", bad.empty() ? "" : ", ", label, trials->status());
+    else if (!trials->settled)
+      unsettled += (unsettled.empty() ? "" : ", ") + label;
   }
   if (different.size() == 1) text += ", step " + *different.begin() + " for all";
   if (different.size() > 1) text += ". Steps: " + steps;
   text += ".";
-  if (!unsettled.empty()) text += " Not stable: " + unsettled + ".";
+  if (!unsettled.empty()) text += " No stable step: " + unsettled + ".";
+  if (!bad.empty()) text += " Did not end well: " + bad + ".";
   if (const std::string why = text_at(about, "stand_in"); !why.empty()) text += " A stand-in: " + why + ".";
   return text;
-}
-
-double target_of(const RunRows& rows, const std::string& dataset) {
-  for (const Json& verdict : list_at(rows.json(), "verdicts"))
-    if (text_at(verdict, "dataset") == dataset) return number_at(verdict, "target");
-  return std::nan("");
 }
 
 std::string id_of(const RunRows& rows, const std::string& dataset) {
@@ -148,7 +144,7 @@ Figure curves_of(const RunRows& rows, const std::string& dataset) {
                 .series = {}};
   for (const char* key : kAcross) figure.x.push_back(quantity(key));
   const double optimum = number_at(rows.about(dataset), "optimum");
-  figure.marks = target_marks(target_of(rows, dataset), optimum);
+  figure.marks = target_marks(rows.target(), optimum);
   std::set<std::string> measured;
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);

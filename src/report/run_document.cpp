@@ -41,6 +41,7 @@ Document compose(const Json& run) {
   Document document{.title = title.empty() ? "Comparison" : title, .subtitle = subtitle_of(rows)};
   add_verdicts(document, rows);
   add_curves(document, rows);
+  add_reasons(document, rows);
   add_steps(document, rows);
   add_failures(document, rows);
   add_settings(document, rows);

@@ -65,20 +65,6 @@ std::string words_of(const Json& value) {
   return text;
 }
 
-std::string seconds_text(double seconds) {
-  if (!std::isfinite(seconds)) return "\u2014";
-  if (seconds < 1e-3) return fmt::format("{:.3g} \u00b5s", 1e6 * seconds);
-  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
-  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
-
-std::string count_text(double count) {
-  if (!std::isfinite(count)) return "\u2014";
-  std::string digits = fmt::format("{:.0f}", std::abs(count));
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return (count < 0 ? "-" : "") + digits;
-}
-
 bool Trials::all_well() const {
   return std::none_of(runs.begin(), runs.end(), [](const Json* run) { return is_bad(text_at(*run, "status")); });
 }
@@ -86,14 +72,14 @@ bool Trials::all_well() const {
 std::string Trials::status() const {
   std::map<std::string, std::size_t> counts;
   for (const Json* run : runs) {
-    std::string status = text_at(*run, "status");
-    std::replace(status.begin(), status.end(), '_', ' ');
-    ++counts[status];
+    const std::string status = text_at(*run, "status");
+    ++counts[status == "out_of_passes" ? "ran to the end" : status == "out_of_time" ? "ended by the clock" : status];
   }
   if (counts.size() == 1) return counts.begin()->first;
+  const bool some_bad = !all_well();  // the others are then what is left
   std::string text;
   for (const auto& [status, count] : counts)
-    text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
+    if (!some_bad || is_bad(status)) text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
   return text;
 }
 
@@ -107,6 +93,22 @@ double Trials::mean(const std::string& key) const {
     ++count;
   }
   return count == 0 ? std::nan("") : sum / static_cast<double>(count);
+}
+
+double Trials::median_at(const std::string& column, double level) const {
+  std::vector<double> found;
+  for (const Json* run : runs) {
+    const Json points = run->value("points", Json::object());
+    const std::vector<double> objective = numbers_at(points, "objective"), values = numbers_at(points, column);
+    const auto first = std::find_if(objective.begin(), objective.end(), [&](double value) { return value <= level; });
+    const auto at = static_cast<std::size_t>(first - objective.begin());
+    found.push_back(at < std::min(objective.size(), values.size()) ? values[at]
+                                                                   : std::numeric_limits<double>::infinity());
+  }
+  if (found.empty()) return std::numeric_limits<double>::infinity();
+  std::sort(found.begin(), found.end());
+  const std::size_t half = found.size() / 2;
+  return found.size() % 2 == 1 ? found[half] : (found[half - 1] + found[half]) / 2;
 }
 
 RunRows::RunRows(const Json& run) : run_(run) {
@@ -134,6 +136,11 @@ const Json& RunRows::about(const std::string& dataset) const {
   for (const Json& about : list_at(run_, "datasets"))
     if (text_at(about, "name") == dataset) return about;
   return kNoFields;
+}
+
+double RunRows::target() const {
+  const Json& verdicts = list_at(run_, "verdicts");
+  return verdicts.empty() ? std::nan("") : number_at(verdicts.front(), "target");
 }
 
 const Trials* RunRows::shown(const std::string& dataset, const std::string& label) const {

@@ -21,9 +21,6 @@ const Json& list_at(const Json& object, const std::string& key);             // 
 std::vector<double> numbers_at(const Json& object, const std::string& key);  // NaN for null
 std::string words_of(const Json& value);                                     // any value as a reader would write it
 
-std::string seconds_text(double seconds);  // 12.3 ms
-std::string count_text(double count);      // 1,234,567
-
 inline const std::string kNoStep = "no step";  // of solvers that have none
 
 // The runs that differ in nothing but their seed.
@@ -35,8 +32,11 @@ struct Trials {
   std::vector<const Json*> runs = {};
 
   bool all_well() const;                      // none diverged or failed
-  std::string status() const;                 // "converged", "2 of 5 diverged, 3 of 5 converged"
+  std::string status() const;                 // "converged", "2 of 5 diverged"
   double mean(const std::string& key) const;  // of a number of each run that has it
+  // Median over the trials of a column of points at the first whose objective is at most `level`; a trial without one counts
+  // as infinite.
+  double median_at(const std::string& column, double level) const;
 };
 
 class RunRows {
@@ -48,6 +48,7 @@ class RunRows {
   const std::vector<std::string>& labels() const { return labels_; }
   const std::vector<Trials>& trials() const { return trials_; }
   const Json& about(const std::string& dataset) const;  // its entry in "datasets"; empty where there is none
+  double target() const;                                // how close to F* is there; NaN without verdicts
   // At the step chosen; where none was, at the one that ended lowest. Null where there are no runs at all.
   const Trials* shown(const std::string& dataset, const std::string& label) const;
 
@@ -61,6 +62,7 @@ Figure curves_of(const RunRows& rows, const std::string& dataset);
 
 // Parts of the page, in its order.
 void add_verdicts(Document& document, const RunRows& rows);
+void add_reasons(Document& document, const RunRows& rows);
 void add_steps(Document& document, const RunRows& rows);
 void add_failures(Document& document, const RunRows& rows);
 void add_settings(Document& document, const RunRows& rows);

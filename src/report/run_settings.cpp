@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "report/run_rows.hpp"
 
@@ -10,13 +12,17 @@ namespace s3gd::report {
 namespace {
 
 constexpr std::size_t kMostFailures = 200;  // listed one by one
+constexpr double kAtOptimum = 1e-9;         // relatively; F* itself is not known any better
+
+std::string above_optimum(double share) {
+  return std::abs(share) < kAtOptimum ? "at F*" : fmt::format("{:+.3g} %", 100 * share);
+}
 
 Cell step_cell(const RunRows& rows, const Trials& trials) {
   const double optimum = number_at(rows.about(trials.dataset), "optimum");
   const double tail = trials.mean("tail_objective");
-  std::string text = trials.all_well() && std::isfinite(tail) && optimum > 0
-                         ? fmt::format("{:+.3g} %", 100 * (tail / optimum - 1))
-                         : trials.status();
+  std::string text = trials.all_well() && std::isfinite(tail) && optimum > 0 ? above_optimum(tail / optimum - 1)
+                                                                             : trials.status();
   if (trials.chosen) text += trials.settled ? " \u2713" : " (shown)";
   const bool stable =
       std::all_of(trials.runs.begin(), trials.runs.end(), [](const Json* run) { return flag_at(*run, "stable"); });
@@ -33,15 +39,29 @@ std::vector<std::string> steps_of(const RunRows& rows) {
   return steps;
 }
 
-std::string readable(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
-  return key;
+// Where a key's own words would not say what it is.
+const std::map<std::string, std::string> kReadable{{"tail", "last iterations averaged"},
+                                                   {"tolerance", "target above F*"},
+                                                   {"exact_tolerance", "gap of exact solvers"},
+                                                   {"inner", "steps between snapshots"},
+                                                   {"batch", "rows a step"},
+                                                   {"positive", "positive class"},
+                                                   {"jobs", "runs side by side"},
+                                                   {"seed", "first seed"},
+                                                   {"look_growth", "a look is so many times as far as the last"},
+                                                   {"gradients", "gradients measured"},
+                                                   {"seconds", "seconds of a run, at most"},
+                                                   {"steps_suit_the_data", "steps by the data"}};
+
+std::string readable(const std::string& key) {
+  const auto found = kReadable.find(key);
+  return found != kReadable.end() ? found->second : spaced(key);
 }
 
 Facts facts_of(const std::string& title, const Json& object) {
   Facts facts{.title = title};
   for (const auto& [key, value] : object.items()) {
-    if (value.is_null()) continue;
+    if (value.is_null() || value == "" || key == "contenders") continue;  // they have a table of their own
     const bool bytes = key.ends_with("_bytes") && value.is_number();
     facts.list.emplace_back(readable(bytes ? key.substr(0, key.size() - 6) : key),
                             bytes ? fmt::format("{:.3g} GB", value.get<double>() / 1e9) : words_of(value));
@@ -73,6 +93,37 @@ Table datasets_table(const RunRows& rows) {
   return table;
 }
 
+// The settings that differ between contenders; those of exact solvers, which take no such steps, say nothing.
+std::vector<std::string> settings_that_differ(const Json& contenders) {
+  std::map<std::string, std::set<Json>> values;
+  for (const Json& one : contenders)
+    if (!flag_at(one, "exact"))
+      for (const auto& [key, value] : one.items()) values[key].insert(value);
+  std::vector<std::string> keys;
+  for (const auto& [key, different] : values)
+    if (key != "label" && key != "solver" && different.size() > 1) keys.push_back(key);
+  return keys;
+}
+
+// Who took part and how; no rows where their names say it all.
+Table contenders_table(const Json& contenders) {
+  Table table{.title = "Contenders", .columns = {{"contender", true}, {"solver", true}}};
+  const std::vector<std::string> keys = settings_that_differ(contenders);
+  const bool plain = std::all_of(contenders.begin(), contenders.end(),
+                                 [](const Json& one) { return text_at(one, "label") == text_at(one, "solver"); });
+  if (plain && keys.empty()) return table;
+  for (const std::string& key : keys) table.columns.push_back({readable(key), true});
+  for (const Json& one : contenders) {
+    std::vector<Cell> row{text_at(one, "label"), text_at(one, "solver")};
+    for (const std::string& key : keys)
+      row.emplace_back(flag_at(one, "exact")                             ? "\u2014"
+                       : key == "inner" && number_at(one, key) == 0 ? "its own"
+                                                                    : words_of(one.value(key, Json())));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 }  // namespace
 
 void add_steps(Document& document, const RunRows& rows) {
@@ -82,7 +133,7 @@ void add_steps(Document& document, const RunRows& rows) {
               "was chosen: the largest stable one. Faint: not stable; where none was, the one that is "
               "shown is named."});
   const std::vector<std::string> steps = steps_of(rows);
-  Table table{.title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}};
+  Table table{.title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}, .grouped = true};
   for (const std::string& step : steps) table.columns.push_back({step == kNoStep ? step : "step " + step});
   for (const std::string& dataset : rows.datasets())
     for (const std::string& label : rows.labels()) {
@@ -126,8 +177,11 @@ void add_settings(Document& document, const RunRows& rows) {
   const Json& run = rows.json();
   document.parts.push_back(Text{.heading = "Settings"});
   document.parts.push_back(datasets_table(rows));
-  if (run.contains("protocol") && run["protocol"].is_object())
+  if (run.contains("protocol") && run["protocol"].is_object()) {
+    if (Table table = contenders_table(list_at(run["protocol"], "contenders")); !table.rows.empty())
+      document.parts.push_back(std::move(table));
     document.parts.push_back(facts_of("Protocol", run["protocol"]));
+  }
   if (run.contains("machine") && run["machine"].is_object())
     document.parts.push_back(facts_of("Machine", run["machine"]));
   Facts origin{.title = "Origin"};

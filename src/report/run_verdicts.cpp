@@ -53,7 +53,23 @@ std::string runner_up(const Json& verdict) {
 
 std::string times(double factor) { return std::isfinite(factor) ? fmt::format("{:.3g}\u00d7", factor) : "\u2014"; }
 
-std::vector<Cell> summary_row(const Json& verdict) {
+Cell over_sgd(const Json& verdict) {
+  const double factor = number_at(verdict, "speedup_over_sgd");
+  if (std::isfinite(factor) && text_at(verdict, "winner") != "sgd") return Cell(times(factor));
+  for (const Json& place : list_at(verdict, "order"))
+    if (text_at(place, "label") == "sgd")
+      return Cell(std::isfinite(factor) ? "is SGD" : "SGD not there", Cell::Look::faint);
+  return Cell("\u2014", Cell::Look::faint);
+}
+
+// A lead that is smaller than the distance of two looks is none.
+Cell over_runner_up(const Json& verdict, double resolution) {
+  const double factor = number_at(verdict, "speedup_over_runner_up");
+  const bool narrow = factor < resolution;
+  return Cell(times(factor) + (narrow ? ", narrowly" : ""), narrow ? Cell::Look::faint : Cell::Look::plain);
+}
+
+std::vector<Cell> summary_row(const Json& verdict, double resolution) {
   const std::string winner = text_at(verdict, "winner"), second = runner_up(verdict);
   if (winner.empty())
     return {
@@ -61,17 +77,17 @@ std::vector<Cell> summary_row(const Json& verdict) {
   return {text_at(verdict, "dataset"),
           Cell(winner, Cell::Look::best),
           seconds_text(time_of(verdict, winner)),
-          times(number_at(verdict, "speedup_over_sgd")),
+          over_sgd(verdict),
           second.empty() ? std::string("\u2014") : second,
-          times(number_at(verdict, "speedup_over_runner_up"))};
+          over_runner_up(verdict, resolution)};
 }
 
-Table summary(const Race& race) {
+Table summary(const Race& race, double resolution) {
   Table table{
       .title = race.name(),
       .columns = {
           {"dataset", true}, {"winner", true}, {"time"}, {"faster than SGD"}, {"runner-up", true}, {"faster than it"}}};
-  for (const Json* verdict : race.verdicts) table.rows.push_back(summary_row(*verdict));
+  for (const Json* verdict : race.verdicts) table.rows.push_back(summary_row(*verdict, resolution));
   return table;
 }
 
@@ -153,7 +169,8 @@ void add_verdicts(Document& document, const RunRows& rows) {
   for (const Json& note : list_at(rows.json(), "notes"))
     document.parts.push_back(Text{.body = "Note: " + words_of(note)});
   if (races.empty()) document.parts.push_back(Text{.body = "No verdict: the optimum or the runs are missing."});
-  for (const Race& race : races) document.parts.push_back(summary(race));
+  const double resolution = number_at(rows.json().value("protocol", Json::object()), "look_growth");
+  for (const Race& race : races) document.parts.push_back(summary(race, resolution));
   for (const Race& race : races) document.parts.push_back(every_time(race, rows));
 }
 

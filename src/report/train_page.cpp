@@ -73,9 +73,9 @@ Figure course(const Summary& summary, std::span<const TraceRow> trace) {
 }
 
 Table stages_table(const Summary& summary) {
-  Table table{.title = "Stages", .columns = {{"stage", true}, {"seconds"}, {"iterations"}, {"ended", true}}};
+  Table table{.title = "Stages", .columns = {{"stage", true}, {"time"}, {"iterations"}, {"ended", true}}};
   for (const Stage& stage : summary.stages)
-    table.rows.push_back({stage.name, number(stage.seconds), std::to_string(stage.iterations), stage.ended});
+    table.rows.push_back({stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)), stage.ended});
   return table;
 }
 
@@ -85,7 +85,7 @@ Document train_document(const Summary& summary, std::span<const TraceRow> trace,
   Document document{.title = "A model by " + summary.solver, .subtitle = about.source};
   const Certificate& certificate = summary.certificate;
   document.parts.push_back(
-      Facts{.list = {{"status", name_of(summary.status)},
+      Facts{.list = {{"status", spaced(name_of(summary.status))},
                      {"objective", number(summary.objective)},
                      {certificate.kind == Certificate::Kind::duality_gap ? "above the optimum at most, relatively"
                                                                          : "prox-gradient norm",

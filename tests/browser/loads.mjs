@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawAll, file, open, pageOf, program, waysOf } from "./support.mjs";
 import { BIG, syntheticRun } from "./synthetic_run.mjs";
-import { checkRow, expected, pointAt, tipRows } from "./values.mjs";
+import { checkRow, expected, numberOf, pointAt, tipRows } from "./values.mjs";
 
 const run = syntheticRun();
 const made = pageOf("loads", run);
@@ -46,6 +46,44 @@ test("the summary has the numbers of the verdicts, before the curves", async () 
       assert.equal(parseFloat(overSecond), digits(verdict.speedup_over_runner_up));
     });
   assert.equal(await page.locator("section").first().locator("figure").count(), 0);
+  await page.close();
+});
+
+test("why: iterations to the target and what one costs, as run.json has them, the fastest first", async () => {
+  const page = await open(made.url);
+  const rows = await page.locator("section", { has: page.locator("h2", { hasText: /^Why$/ }) }).locator("table tbody tr")
+    .evaluateAll((all) => {
+      let dataset = "";
+      return all.map((row) => {
+        const cells = [...row.cells].map((cell) => cell.textContent);
+        if (row.cells[0].tagName === "TH") dataset = cells.shift();
+        return [dataset, ...cells];
+      });
+    });
+  const median = (values) => values.sort((a, b) => a - b)[(values.length - 1) / 2];
+  const digits = (value) => Number(value.toPrecision(3));
+  const seconds = (text) => digits(parseFloat(text) * (text.endsWith("ms") ? 1e-3 : text.endsWith("\u00b5s") ? 1e-6 : 1));
+  assert.equal(rows.length, run.datasets.length * run.protocol.solvers.length);
+  let reached = 0;
+  for (const verdict of run.verdicts.filter((one) => one.with_graph)) {
+    const mine = rows.filter((row) => row[0] === verdict.dataset), about = run.datasets.find((one) => one.name === verdict.dataset);
+    assert.deepEqual(mine.map((row) => row[1]), verdict.order.map((place) => place.label));
+    mine.forEach(([, label, , iterations, each, before, to], k) => {
+      const trials = run.runs.filter((one) => one.dataset === verdict.dataset && one.label === label && one.step === 1);
+      const first = trials.map((one) => {
+        const at = one.points.objective.findIndex((value) => value <= 1.01 * about.optimum);
+        return at < 0 ? Infinity : one.points.iteration[at];
+      });
+      const cost = trials.reduce((sum, one) => sum + (one.cpu_seconds - one.graph_cpu_seconds) / one.iterations, 0) / trials.length;
+      assert.equal(seconds(each), digits(cost));
+      if (trials[0].graph_cpu_seconds > 0) assert.equal(seconds(before), digits(trials[0].graph_cpu_seconds));
+      if (median(first) === Infinity) return assert.equal(iterations, "\u2014");
+      ++reached;
+      assert.equal(numberOf(iterations), median(first));
+      assert.equal(seconds(to), digits(verdict.order[k].median_seconds));
+    });
+  }
+  assert.ok(reached > 5);
   await page.close();
 });
 

@@ -66,7 +66,7 @@ class CompareTest(ProgramTest):
         self.assertLess(run["datasets"][0]["optimum_gap"], 1e-8)
         self.assertEqual(run["datasets"][0]["test_rows"], 80)
         self.assertEqual(run["command"][:2], ["s3gd", "compare"])
-        self.assertIn("first within 1 % of F*", out)
+        self.assertRegex(out, r"first( narrowly)? within 1 % of F\*: \w+, ")
         self.assertIn("12 runs written to out", err)
         self.assertNotIn("report.html", err)
         for row in run["runs"]:

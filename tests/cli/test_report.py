@@ -66,13 +66,25 @@ class Report(ProgramTest):
     def test_where_no_step_was_chosen_the_best_is_shown_and_said(self):
         run = run_of(CURVES)
         run["chosen"] = run["chosen"][:1]
-        self.assertIn("Not stable: sgd (no stable step)", self.page(run))
+        self.assertIn("No stable step: sgd.", self.page(run))
         run = run_of(CURVES)
-        self.assertNotIn("Not stable", self.page(run))
+        self.assertNotIn("No stable step", self.page(run))
         run["chosen"][1]["stable"] = False
         page = self.page(run)
-        self.assertIn("Not stable: sgd (no stable step)", page)
+        self.assertIn("No stable step: sgd.", page)
         self.assertEqual((page.count("(shown)</td>"), page.count(" \u2713</td>")), (1, 1))
+
+    def test_a_lead_below_the_distance_of_two_looks_is_said_to_be_narrow(self):
+        run = run_of(CURVES)
+        order = [{"label": "s3gd", "median_seconds": 1.0}, {"label": "sgd", "median_seconds": 1.05}]
+        run["verdicts"] = [{"dataset": "d", "target": 0.01, "clock": "cpu_seconds", "with_graph": True, "order": order,
+                            "winner": "s3gd", "speedup_over_sgd": 1.05, "speedup_over_runner_up": 1.05}]
+        run["protocol"]["look_growth"] = 1.06
+        self.assertIn("1.05\u00d7, narrowly</td>", self.page(run))
+        run["protocol"]["look_growth"] = 1.04
+        self.assertNotIn("narrowly", self.page(run))
+        run["verdicts"][0].update(winner="sgd", order=order[::-1])
+        self.assertIn(">is SGD</td>", self.page(run))
 
     def test_notes_are_said(self):
         run = run_of(CURVES)

@@ -46,8 +46,8 @@ TEST(CrossValidationPage, MarksBothChoices) {
   const std::string page = cross_validation_page(result, small_page());
   expect_self_contained(page);
   EXPECT_EQ(count_of(page, "<figure id="), 4U);
-  EXPECT_TRUE(holds(page, R"({"x":0.005,"text":"best","axis":""})"));
-  EXPECT_TRUE(holds(page, R"({"x":0.05,"text":"one standard error","axis":""})"));
+  EXPECT_TRUE(holds(page, R"({"at":0.005,"text":"best","axis":"","level":false})"));
+  EXPECT_TRUE(holds(page, R"({"at":0.05,"text":"one standard error","axis":"","level":false})"));
   EXPECT_EQ(count_of(page, "<tr class=\"outstanding\">"), 2U);
   for (const ScoredLambda& point : result.points) EXPECT_TRUE(holds(page, "<td>" + number(point.mean) + "</td>"));
 }
