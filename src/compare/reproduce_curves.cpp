@@ -113,7 +113,12 @@ void finish(Figure& figure, const ResultSet& set, double target, const std::stri
   parts.emplace_back(std::move(figure));
 }
 
-std::string about_set(const ResultSet& set) { return set.stand_in.empty() ? "" : "A stand-in: " + set.stand_in + ". "; }
+std::string about_set(const ResultSet& set) {
+  if (set.stand_in.empty()) return {};
+  constexpr std::string_view kGenerated = "generated: ";
+  if (set.stand_in.starts_with(kGenerated)) return "Generated, for " + set.stand_in.substr(kGenerated.size()) + ". ";
+  return "A stand-in: " + set.stand_in + ". ";
+}
 
 }  // namespace
 
@@ -135,7 +140,9 @@ std::vector<PagePart> curves(const Experiment& experiment, const Evidence& evide
           fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, step == 0 ? "its own" : fmt::format("{:g}", step));
     }
     figure.caption =
-        fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set), set.rows, set.cols, steps);
+        fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set),
+                    report::count_text(static_cast<double>(set.rows)), report::count_text(static_cast<double>(set.cols)),
+                    steps);
     finish(figure, set, evidence.results.tolerance, y,
            over_iterations ? std::vector<std::string>{"iteration", "cpu_seconds", "passes"}
                            : std::vector<std::string>{"cpu_seconds", "iteration", "passes"},

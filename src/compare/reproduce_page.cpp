@@ -35,12 +35,18 @@ Counts tally(const Reproduction& done, bool beyond) {
   return counts;
 }
 
-std::string tally_text(const Counts& counts) {
-  std::string text;
+// What is confirmed, of how many, and what became of the others; nothing where there are none.
+std::vector<std::pair<std::string, std::string>> counts_in_words(const Counts& counts, const std::string& confirmed) {
+  int all = 0;
   for (const Outcome outcome : kOutcomes)
+    if (outcome != Outcome::described) all += counts[static_cast<std::size_t>(outcome)];
+  if (all == 0) return {};
+  std::vector<std::pair<std::string, std::string>> list{
+      {confirmed, fmt::format("{} of {}", counts[static_cast<std::size_t>(Outcome::confirmed)], all)}};
+  for (const Outcome outcome : {Outcome::partly, Outcome::not_confirmed, Outcome::not_measured})
     if (const int count = counts[static_cast<std::size_t>(outcome)]; count > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(outcome));
-  return text.empty() ? "none" : text;
+      list.emplace_back(name_of(outcome), std::to_string(count));
+  return list;
 }
 
 std::string stand_ins(const Reproduction& done) {
@@ -54,6 +60,7 @@ report::Table summary_table(const Reproduction& done) {
   report::Table table;
   table.title = "Claims";
   table.columns = {{"figure", true}, {"what the paper says", true}, {"found", true}, {"in short", true}};
+  table.grouped = true;
   for (const FigureResult& figure : done.figures)
     for (const Finding& finding : figure.findings)
       table.rows.push_back({Cell(figure.experiment->name, Cell::Look::plain, figure.experiment->paper),
@@ -63,9 +70,9 @@ report::Table summary_table(const Reproduction& done) {
 
 report::Table findings_table(const FigureResult& figure) {
   report::Table table;
-  table.columns = {{"claim", true}, {"counts as confirmed when", true}, {"measured", true}, {"found", true}};
+  table.columns = {{"claim", true}, {"found", true}, {"measured", true}, {"counts as confirmed when", true}};
   for (const Finding& finding : figure.findings)
-    table.rows.push_back({Cell(finding.says), Cell(finding.criterion), Cell(finding.measured), outcome_cell(finding)});
+    table.rows.push_back({Cell(finding.says), outcome_cell(finding), Cell(finding.measured), Cell(finding.criterion)});
   return table;
 }
 
@@ -82,7 +89,10 @@ report::Facts machine_facts(const Json& machine) {
   report::Facts facts;
   facts.title = "Machine";
   for (const auto& [key, value] : machine.items())
-    facts.list.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    if (key == "memory_bytes" && value.is_number())
+      facts.list.emplace_back("memory", fmt::format("{:.3g} GB", value.get<double>() / 1e9));
+    else
+      facts.list.emplace_back(report::spaced(key), value.is_string() ? value.get<std::string>() : value.dump());
   return facts;
 }
 
@@ -110,8 +120,9 @@ report::Document document_of(const Reproduction& done, const std::vector<Evidenc
       "Mu, Liu and Fan: Stochastic Gradient Made Stable (S3GD). What it says beside what was measured here.";
   report::Facts headline;
   headline.headline = true;
-  headline.list = {{"claims of the paper", tally_text(tally(done, false))},
-                   {"questions beyond it", tally_text(tally(done, true))}};
+  headline.list = counts_in_words(tally(done, false), "claims of the paper confirmed");
+  if (const auto beyond = counts_in_words(tally(done, true), "questions beyond it: yes"); !beyond.empty())
+    headline.list.push_back(beyond.front());
   document.parts.emplace_back(headline);
   std::string notes =
       "Every outcome is computed by the program from the runs, by the criterion beside it. Times are processor seconds "

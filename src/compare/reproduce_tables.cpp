@@ -51,6 +51,12 @@ Table set_table(const Evidence& evidence, const std::string& title,
   return table;
 }
 
+// A table of nothing but its heading would only puzzle.
+std::vector<PagePart> unless_empty(Table table) {
+  if (table.rows.empty()) return {};
+  return {std::move(table)};
+}
+
 }  // namespace
 
 std::vector<PagePart> shape_table(const Evidence& evidence) {
@@ -115,7 +121,7 @@ std::vector<PagePart> cost_table(const Evidence& evidence) {
       },
       "-");
   table.caption = "Graph, strata and moments, which are prepared before the first iteration, are not included.";
-  return {table};
+  return unless_empty(std::move(table));
 }
 
 std::vector<PagePart> arrival_table(const Evidence& evidence, bool with_graph) {
@@ -130,7 +136,7 @@ std::vector<PagePart> arrival_table(const Evidence& evidence, bool with_graph) {
       },
       "not reached");
   table.caption = "Median over the trials, each method at its largest stable step.";
-  return {table};
+  return unless_empty(std::move(table));
 }
 
 std::vector<PagePart> stable_step_table(const Evidence& evidence) {
@@ -159,8 +165,7 @@ std::vector<PagePart> stable_step_table(const Evidence& evidence) {
     row.emplace_back(fmt::format("{:g}", fmt::join(steps_of(evidence.results, set, labels.front()), ", ")));
     table.rows.push_back(std::move(row));
   }
-  if (table.rows.empty()) return {};
-  return {table};
+  return unless_empty(std::move(table));
 }
 
 }  // namespace s3gd::reproduce::parts
