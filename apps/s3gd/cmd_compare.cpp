@@ -49,6 +49,8 @@ class Display {
     return true;
   }
 
+  void clear() { line_.clear(); }
+
  private:
   void announce(const PlanProgress& now) const {
     std::string text = format_count(now.of) + " runs";
@@ -82,6 +84,7 @@ int compare(const CompareOptions& options, const Common& common, bool threads_gi
   Display display(common, options.quick);
   const PlanResult result =
       run_plan(plan, folder, [&](const PlanProgress& now) { return display.show(now, plan.iterations); });
+  display.clear();  // or the first remark would stand behind it
   if (plan.estimate_only) return estimate(plan, result, common);
   return print_comparison(result, folder, plan.pages, common);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "compare/reproduce_parts.hpp"
 #include "report/quantities.hpp"
@@ -131,14 +132,17 @@ std::vector<PagePart> curves(const Experiment& experiment, const Evidence& evide
     figure.id = identifier(experiment.name + "-" + set.paper_name());
     figure.title = set.name;
     std::string steps;
+    std::set<double> different;
     for (const std::string& label : evidence.results.labels()) {
       const Trials trials = evidence.results.trials(set, label);
       if (trials.empty() || trials.front()->iteration.empty()) continue;
       figure.series.push_back(series_of(label, trials, set.optimum, with_graph));
       const double step = trials.front()->step;
+      different.insert(step);
       steps +=
           fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, step == 0 ? "its own" : fmt::format("{:g}", step));
     }
+    if (different.size() == 1 && *different.begin() > 0) steps = fmt::format("{:g} for all", *different.begin());
     figure.caption =
         fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set),
                     report::count_text(static_cast<double>(set.rows)), report::count_text(static_cast<double>(set.cols)),

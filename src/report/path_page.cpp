@@ -11,7 +11,7 @@
 namespace s3gd::report {
 namespace {
 
-constexpr std::size_t kNamedCurves = 10, kMostCurves = 200;
+constexpr std::size_t kNamedCurves = 9, kMostCurves = 200;  // as many as there are colours
 
 std::string name_of_feature(const PathPage& about, std::size_t j) {
   return about.feature_names.empty() ? fmt::format("column {}", j) : about.feature_names[j];

@@ -230,7 +230,8 @@ class CompareTest(ProgramTest):
         drawn = [line for line in said.split("\r\x1b[K") if line.startswith("comparing ")]
         self.assertTrue(any(re.match(r"comparing \d+/18, .+ left  .+ (sgd|svrg|s3gd) step (0\.5|2) trial [123]", line)
                             for line in drawn), drawn)
-        self.assertNotIn("comparing", said.splitlines()[-1])  # wiped away in the end
+        for line in said.replace("\r\x1b[K", "\n").splitlines():  # wiped away before anything else is said
+            self.assertFalse(line.startswith("comparing ") and "written" in line, line)
         narrow = self.on_a_terminal(40, *arguments, "--fresh")
         drawn = [line for line in narrow.split("\r\x1b[K") if line.startswith("comparing ")]
         self.assertTrue(any(line.endswith("..") for line in drawn), drawn)
