@@ -5,7 +5,7 @@
     s3gd reproduce --table -o DIR | experiments/fill_docs.py add        the same, but figures that DIR lacks are kept
     s3gd reproduce --table -o DIR | experiments/fill_docs.py quick      those of --quick
     experiments/fill_docs.py claims                                     only the table of the main claims, anew
-    experiments/fill_docs.py check                                      fails when that table is not what the findings say
+    experiments/fill_docs.py check                                      fails when that table is not what they say
 
 The table of the main claims is made from the findings every time: no outcome and no number in it is written by hand.
 """
@@ -20,24 +20,29 @@ LISTS = ["Not all was run:", "The numbers behind it:", "Sets that are not exactl
 # The paper's main claims: figure, how the finding begins, and why it came out so, by outcome.
 CLAIMS = [
     ("verdict", "S3GD is the fastest on 6 of 9", {
-        "not confirmed": "SCV multiplies by a d x d matrix, which costs little on sets of few columns where that matrix "
-                         "stays in the cache: it is first on such sets (IJCNN, Covtype, the stand-ins of KDD04_bio and "
-                         "WebSpam)"}),
+        "not confirmed":
+            "SCV multiplies by a d x d matrix, which costs little on sets of few columns where that matrix "
+            "stays in the cache: it is first on such sets (IJCNN, Covtype, the stand-ins of KDD04_bio and "
+            "WebSpam)"}),
     ("verdict", "SVRG is the fastest on IJCNN", {
-        "not confirmed": "with 22 columns a step of SCV costs hardly more than one of SGD; SVRG pays for a pass over all "
-                         "rows every 50 steps (`time50`)"}),
+        "not confirmed":
+            "with 22 columns a step of SCV costs hardly more than one of SGD; SVRG pays for a pass over all "
+            "rows every 50 steps (`time50`)"}),
     ("verdict", "SGD is the fastest on KDD04_bio", {
-        "not confirmed": "KDD04_bio is generated here, and of few columns: SCV's again; on 20newsgroups a pass over 11,314 "
-                         "sparse rows is cheap, so that SVRG's lack of noise pays"}),
+        "not confirmed":
+            "KDD04_bio is generated here, and of few columns: SCV's again; on 20newsgroups a pass over 11,314 "
+            "sparse rows is cheap, so that SVRG's lack of noise pays"}),
     ("steps", "SVRG and S3GD stay stable at large", {
-        "not confirmed": "with rows of unit length even exact gradients diverge at 5 and 10; both are stable at ten times "
-                         "SGD's step, but so is SCV"}),
+        "not confirmed":
+            "with rows of unit length even exact gradients diverge at 5 and 10; both are stable at ten times "
+            "SGD's step, but so is SCV"}),
     ("step-grid", "SVRG and S3GD stay stable at larger", {
         "partly": "mostly larger than SGD's and SSGD's, but SCV's are at least as large as S3GD's"}),
     ("correlation", "SVRG's correlation rises", {}),
     ("correlation", "S3GD's correlation is high", {
-        "partly": "above SGD's on every set, and near 1 in the beginning; but most of the 40,000 iterations are near the "
-                  "optimum, where it falls"}),
+        "partly":
+            "above SGD's on every set, and near 1 in the beginning; but most of the 40,000 iterations are near the "
+            "optimum, where it falls"}),
     ("anchors-correlation", "More anchors are not better", {}),
     ("anchors-time", "More anchors take more time", {}),
 ]
@@ -76,7 +81,8 @@ class Findings:
         """The figures of another run instead of what is here about them."""
         fresh = set(new.figures())
         order = self.figures() + [figure for figure in new.figures() if figure not in self.figures()]
-        self.rows = sorted([row for row in self.rows if row[0] not in fresh] + new.rows, key=lambda row: order.index(row[0]))
+        kept = [row for row in self.rows if row[0] not in fresh]
+        self.rows = sorted(kept + new.rows, key=lambda row: order.index(row[0]))
         self.origin = [line for line in (without(line, fresh) for line in self.origin) if line]
         self.origin += [f"{line[:-1]}: {', '.join(f'`{figure}`' for figure in new.figures())}." for line in new.origin]
         for heading in LISTS[:2]:
@@ -86,7 +92,8 @@ class Findings:
         for heading in LISTS[2:]:
             about = lambda line: line.partition(":")[0]
             again = {about(line) for line in new.lists[heading]} | fresh
-            self.lists[heading] = [line for line in self.lists[heading] if about(line) not in again] + new.lists[heading]
+            kept = [line for line in self.lists[heading] if about(line) not in again]
+            self.lists[heading] = kept + new.lists[heading]
 
     def text(self):
         text = "\n".join(self.origin) + "\n\n" + HEAD + "".join(line + "\n" for _, line in self.rows)
@@ -97,7 +104,8 @@ class Findings:
 
 
 def without(line, figures):
-    """A line less the figures it names at its begin ("`a`, `b`: ..", "`a` (..") or end ("..: `a`, `b`."); '' if none is left."""
+    """A line less the figures it names, at its begin ("`a`, `b`: ..", "`a` (..") or its end ("..: `a`, `b`."); '' if none
+    is left."""
     for pattern in (r"^(?P<names>`[^`]+`(, `[^`]+`)*)(?P<rest>: .*)$", r"^(?P<names>`[^`]+`)(?P<rest> \(.*)$",
                     r"^(?P<front>.*: )(?P<names>`[^`]+`(, `[^`]+`)*)(?P<rest>\.)$"):
         found = re.match(pattern, line)
@@ -153,7 +161,8 @@ def main(what, page=PAGE):
             both.add(findings)
             findings = both
         text = put(text, kind, findings.text())
-    filled = put(text, "claims", main_claims(*(Findings(block(text, kind)[1]) for kind in ("findings", "quick findings"))))
+    both = (Findings(block(text, kind)[1]) for kind in ("findings", "quick findings"))
+    filled = put(text, "claims", main_claims(*both))
     if what != "check":
         page.write_text(filled)
     elif filled != text:

@@ -131,9 +131,10 @@ Finding judge_wins_on(const Json& rule, const Evidence& evidence) {
   }
   const Strings elsewhere = only ? wins_elsewhere(rule, evidence.results) : Strings{};
   if (!elsewhere.empty()) said.push_back("also first on " + join(elsewhere));
+  const char* others = elsewhere.size() == 1 ? "other" : "others";
   conclude(finding, grade(elsewhere.empty() || first == 0 ? first / judged : 0.5, 1, 1e-9),
            fmt::format("{} first on {:g} of {:g}{}", label, first, judged,
-                       elsewhere.empty() ? "" : fmt::format(", and on {} other{}", elsewhere.size(), elsewhere.size() == 1 ? "" : "s")),
+                       elsewhere.empty() ? "" : fmt::format(", and on {} {}", elsewhere.size(), others)),
            join(said, "; "));
   return finding;
 }

@@ -143,10 +143,9 @@ std::vector<PagePart> curves(const Experiment& experiment, const Evidence& evide
           fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, step == 0 ? "its own" : fmt::format("{:g}", step));
     }
     if (different.size() == 1 && *different.begin() > 0) steps = fmt::format("{:g} for all", *different.begin());
-    figure.caption =
-        fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set),
-                    report::count_text(static_cast<double>(set.rows)), report::count_text(static_cast<double>(set.cols)),
-                    steps);
+    const auto count = [](Index number) { return report::count_text(static_cast<double>(number)); };
+    figure.caption = fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set), count(set.rows),
+                                 count(set.cols), steps);
     finish(figure, set, evidence.results.tolerance, y,
            over_iterations ? std::vector<std::string>{"iteration", "cpu_seconds", "passes"}
                            : std::vector<std::string>{"cpu_seconds", "iteration", "passes"},

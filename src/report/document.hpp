@@ -97,7 +97,7 @@ std::string html(const Document& document);
 
 using Styles = std::map<std::string, std::size_t>;  // by the names of curves
 
-// Self-contained: size, colours and fonts in it. x and y: which axes. Without styles, those of a page with this figure alone.
+// Self-contained: size, colours and fonts in it. x and y: which axes. Without styles, as on a page with this figure alone.
 std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0, const Styles& styles = {});
 
 std::string escape(std::string_view text);  // for text and attributes

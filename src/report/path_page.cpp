@@ -205,10 +205,10 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
   Document document{.title = "Cross-validation", .subtitle = about.source};
   Facts headline = path_headline(result.path, about);
   const ScoredLambda& chosen = result.points[about.chosen];
-  headline.list.insert(headline.list.begin(),
-                       {metric_name(result.metric) + " on held-out rows",
-                        std::isfinite(chosen.mean) ? fmt::format("{:.4g} \u00b1 {:.1g}", chosen.mean, chosen.standard_error)
-                                                   : number(chosen.mean)});
+  const std::string score = std::isfinite(chosen.mean)
+                                ? fmt::format("{:.4g} \u00b1 {:.1g}", chosen.mean, chosen.standard_error)
+                                : number(chosen.mean);
+  headline.list.insert(headline.list.begin(), {metric_name(result.metric) + " on held-out rows", score});
   document.parts.push_back(std::move(headline));
   Facts facts = common_facts(about, name_of(result.status), result.points.size());
   facts.list.insert(facts.list.end(), {{"folds", folds_text(result.points.front().scores)},

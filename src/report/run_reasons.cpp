@@ -57,8 +57,9 @@ Cell cell(double value, double best, Text&& text) {
 void add_reasons(Document& document, const RunRows& rows) {
   if (!(rows.target() > 0)) return;
   Table table{.title = "Iterations to the target, and what one costs",
-              .caption = "Sorted by the time to the target, which is what comes before the first iteration (graph, strata, "
-                         "moments), and then the iterations times what one costs. The best of each dataset stand out.",
+              .caption = "Sorted by the time to the target, which is what comes before the first iteration (graph, "
+                         "strata, moments), and then the iterations times what one costs. The best of each dataset "
+                         "stand out.",
               .columns = {{"dataset", true},
                           {"contender", true},
                           {"step"},
@@ -77,9 +78,10 @@ void add_reasons(Document& document, const RunRows& rows) {
       best.seconds = std::min(best.seconds, one.seconds);
     }
     for (const Reasons& one : list) {
-      const bool has_step = one.trials->step != kNoStep, settled = one.trials->settled;
-      table.rows.push_back({dataset, one.trials->label,
-                            settled ? Cell(has_step ? one.trials->step : "\u2014") : Cell("none stable", Cell::Look::faint),
+      const Trials& trials = *one.trials;
+      Cell step(trials.step == kNoStep ? "\u2014" : trials.step);
+      if (!trials.settled) step = Cell("none stable", Cell::Look::faint);
+      table.rows.push_back({dataset, trials.label, step,
                             cell(one.iterations, best.iterations, count_text),
                             cell(one.per_iteration, best.per_iteration, seconds_text),
                             one.before > 0 ? Cell(seconds_text(one.before)) : Cell("\u2014", Cell::Look::faint),

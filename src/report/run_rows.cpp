@@ -79,7 +79,8 @@ std::string Trials::status() const {
   const bool some_bad = !all_well();  // the others are then what is left
   std::string text;
   for (const auto& [status, count] : counts)
-    if (!some_bad || is_bad(status)) text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
+    if (!some_bad || is_bad(status))
+      text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
   return text;
 }
 

@@ -34,8 +34,8 @@ struct Trials {
   bool all_well() const;                      // none diverged or failed
   std::string status() const;                 // "converged", "2 of 5 diverged"
   double mean(const std::string& key) const;  // of a number of each run that has it
-  // Median over the trials of a column of points at the first whose objective is at most `level`; a trial without one counts
-  // as infinite.
+  // Median over the trials of a column of points at the first whose objective is at most `level`; a trial without one
+  // counts as infinite.
   double median_at(const std::string& column, double level) const;
 };
 

@@ -133,7 +133,8 @@ void add_steps(Document& document, const RunRows& rows) {
               "was chosen: the largest stable one. Faint: not stable; where none was, the one that is "
               "shown is named."});
   const std::vector<std::string> steps = steps_of(rows);
-  Table table{.title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}, .grouped = true};
+  Table table{
+      .title = "Steps by dataset and contender", .columns = {{"dataset", true}, {"contender", true}}, .grouped = true};
   for (const std::string& step : steps) table.columns.push_back({step == kNoStep ? step : "step " + step});
   for (const std::string& dataset : rows.datasets())
     for (const std::string& label : rows.labels()) {

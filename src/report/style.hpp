@@ -21,8 +21,8 @@ struct CurveStyle {
 std::size_t style_count();
 CurveStyle style(std::size_t index);  // any index: those beyond style_count() differ in colour and dashes together
 
-// One number for each name of the curves that are not quiet: the lowest that no curve has which stands beside it in some figure. A
-// curve that is alone in its figure needs none: it has the first style.
+// One number for each name of the curves that are not quiet: the lowest that no curve has which stands beside it in some
+// figure. A curve that is alone in its figure needs none: it has the first style.
 Styles styles_by_name(const std::vector<const Figure*>& figures);
 Styles styles_of(const Document& document);  // of all its figures
 

@@ -75,7 +75,8 @@ Figure course(const Summary& summary, std::span<const TraceRow> trace) {
 Table stages_table(const Summary& summary) {
   Table table{.title = "Stages", .columns = {{"stage", true}, {"time"}, {"iterations"}, {"ended", true}}};
   for (const Stage& stage : summary.stages)
-    table.rows.push_back({stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)), stage.ended});
+    table.rows.push_back({stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)),
+                          stage.ended});
   return table;
 }
 
