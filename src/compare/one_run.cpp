@@ -49,9 +49,9 @@ void fill_clocks(const Summary& summary, bool exact, RunRecord& record) {
   record.evaluate_seconds = summary.evaluate_seconds;
 }
 
-// Numbers that overflowed, or a run that ends above where it began.
-bool has_diverged(const RunRecord& record) {
-  if (std::isnan(record.tail_objective)) return true;
+// Numbers that overflowed, or a run that ends above where it began; not one whose time was up before its first step.
+bool has_diverged(const RunRecord& record, bool overflowed) {
+  if (std::isnan(record.tail_objective)) return overflowed || record.tail_looks > 0;
   return !record.points.empty() && record.points.front().iteration == 0 &&
          record.tail_objective > record.points.front().train_objective;
 }
@@ -69,7 +69,7 @@ void fill(const Plan& plan, bool exact, Solution& solution, RunRecord& record) {
   }
   if (!overflowed) average_tail(plan, exact, record);
   fill_clocks(summary, exact, record);
-  const bool diverged = !exact && has_diverged(record);
+  const bool diverged = !exact && has_diverged(record, overflowed);
   record.status = diverged ? name_of(Status::diverged) : name_of(summary.status);
 }
 

@@ -59,7 +59,7 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
                     .why = "not run"};
   const double target = (1 + tolerance) * optimum;
   for (const Trials& trials : trials_of(runs_of_dataset, label)) {
-    if (chosen.step_rule.empty()) chosen.why = "every run diverged or failed";
+    if (chosen.step_rule.empty()) chosen.why = "no run came to its end";
     const double mean = trials.mean_tail();
     const bool stable = mean <= target;
     const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);

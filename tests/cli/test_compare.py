@@ -245,6 +245,13 @@ class CompareTest(ProgramTest):
         self.assertEqual(run["chosen"][0]["step"], 0.05)
         self.assertFalse(any(row["stable"] for row in run["runs"] if row["step"] == 1000))
 
+    def test_time_that_is_up_before_the_first_step_is_no_divergence(self):
+        run, out, _ = self.compare("--seconds", "1e-9", pages=True)
+        self.assertEqual({row["status"] for row in run["runs"]}, {"out_of_time"})
+        self.assertIn(0, [row["iterations"] for row in run["runs"] if row["solver"] == "s3gd"])
+        self.assertNotIn("diverged", out)
+        self.assertIn("ended by the clock", self.read("out/report.html").decode())
+
     def test_a_users_own_file_just_works(self):
         self.run_program("convert", "gen:regression?rows=300&cols=4", "mine.csv")
         out, err = self.run_program("compare", "mine.csv", "--quick", "--iterations", "300", "--solvers", "svrg,auto",
