@@ -37,7 +37,11 @@ class Panel {
 
   fade() {
     const name = this.names().includes(this.isolated) ? this.isolated : null;
-    for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.name === name));
+    const drawn = new Set(this.chart ? this.chart.drawn.map((one) => one.curve.name) : this.names());
+    for (const button of this.buttons) {
+      button.setAttribute("aria-pressed", String(button.dataset.name === name));
+      button.classList.toggle("outside", !drawn.has(button.dataset.name));  // this was not measured of it
+    }
     this.root.classList.toggle("isolating", name !== null);
     if (this.chart)
       for (const drawn of this.chart.drawn)

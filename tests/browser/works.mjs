@@ -102,6 +102,7 @@ test("without graph time the curves start that much earlier", async () => {
 
 test("the target is a line in its own axes, and what is below the floor runs along the bottom", async () => {
   const deep = syntheticRun({ datasets: 1, solvers: 2, failure: false });
+  for (const one of deep.runs.filter((row) => row.label !== "sgd")) one.points.correlation = null;
   for (const one of deep.runs.filter((row) => row.label !== "sgd"))
     one.points.objective = one.points.objective.map((value, k) => (k > 40 ? deep.datasets[0].optimum * (1 - 1e-15 * (k % 2)) : value));
   const page = await open(pageOf("deep", deep).url);
@@ -113,8 +114,12 @@ test("the target is a line in its own axes, and what is below the floor runs alo
   assert.equal(other.match(/M/g).length, 1, "no gap where it is at or below F*");
   const texts = await figure.locator(".axes text").allTextContents();
   assert.ok(!texts.some((text) => /10\u207b\u00b9[\u00b9\u00b2\u00b3\u2074-\u2079]/.test(text)), texts.join(" "));
+  const faint = () => figure.locator(".legend .outside").count();
+  assert.equal(await faint(), 0);
   await choose(page, "test_objective");
   assert.deepEqual(await levels(), []);
+  await choose(page, "correlation");
+  assert.equal(await faint(), 1, "a name without a curve in these axes is faint");
   await choose(page, "objective");
   assert.deepEqual(await levels(), ["1 % above F*"]);
   await page.close();
