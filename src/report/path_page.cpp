@@ -103,7 +103,7 @@ void add_path_figures(Document& document, const Path& path, const PathPage& abou
                                  [](const PathPoint& point) { return static_cast<double>(point.nonzeros); }));
 }
 
-std::string gap_text(const Certificate& certificate) { return fmt::format("{:.2g}", certificate.relative_gap); }
+std::string gap_text(const Certificate& certificate) { return fmt::format("{:.3g}", certificate.relative_gap); }
 
 std::vector<Cell> cells_of(const PathPoint& point, const std::string& note) {
   return {number(point.lambda),
@@ -229,7 +229,7 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
   for (std::size_t k = 0; k < result.points.size(); ++k) {
     const ScoredLambda& point = result.points[k];
     const PathPoint& whole = result.path.points[k];
-    list.rows.push_back({number(point.lambda), number(point.mean), fmt::format("{:.3g}", point.standard_error),
+    list.rows.push_back({number(point.lambda), number(point.mean), number(point.standard_error),
                          count_text(static_cast<double>(whole.nonzeros)), number(whole.certificate.primal),
                          gap_text(whole.certificate), note_of(result, k, about.chosen)});
   }

@@ -89,7 +89,7 @@ class Path(ProgramTest):
         self.assertEqual(len(rows), 6)
         for row, point in zip(rows, result["points"]):
             self.assertEqual(row[:5], [shown(point["lambda"]), shown(point["objective"]),
-                                       shown(point["relative_gap"]), str(point["nonzeros"]), point["status"]])
+                                       "%.3g" % point["relative_gap"], str(point["nonzeros"]), point["status"]])
         self.assertEqual(rows[-1][-1], "chosen")
 
     def test_the_table_on_the_terminal_has_a_line_for_each_lambda(self):
