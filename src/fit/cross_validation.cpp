@@ -21,23 +21,52 @@ constexpr Index kMostProducts = 64 << 20;  // bytes
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// Every fold needs a row of each class, so that no training set lacks one.
-void check(const ProblemFamily& family, const CrossValidationOptions& options) {
-  check_metric(options.metric, family);
-  const std::vector<std::string> classes = family.classes();
-  if (classes.empty() || !options.splits.empty()) return;  // splits that lack a class are refused when they are fitted
+struct SmallClass {
+  std::string name;
+  Index rows;
+};
+
+// Classes with fewer rows than there are folds. Rows without weight do not count.
+std::vector<SmallClass> small_classes(const ProblemFamily& family, Index folds) {
   Model named;
-  named.classes = classes;
+  named.classes = family.classes();
   ClassFinder finder(named);
-  const Labels& labels = family.data().y;
-  std::vector<Index> rows(classes.size(), 0);
-  finder.start(labels);
-  for (const double label : labels.values)
-    if (const Index k = finder.find(labels, label); k >= 0) ++rows[at(k)];
-  for (std::size_t k = 0; k < classes.size(); ++k)
-    if (rows[k] < options.folds)
-      throw Error(fmt::format("class {} has {} rows for {} folds", classes[k], rows[k], options.folds),
-                  "every fold needs one of each class: use fewer --folds");
+  const Dataset& data = family.data();
+  std::vector<Index> rows(named.classes.size(), 0);
+  finder.start(data.y);
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (!data.weights.empty() && data.weights[i] == 0) continue;
+    if (const Index k = finder.find(data.y, data.y.values[i]); k >= 0) ++rows[at(k)];
+  }
+  std::vector<SmallClass> small;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (rows[k] < folds) small.push_back({named.classes[k], rows[k]});
+  return small;
+}
+
+// Rows of a class go to different folds as long as there are any, so that two are enough for every training set to have one.
+// Metrics that rank rows of one class among those of the other want both in every fold.
+void check_class(const SmallClass& small, ScoreKind metric, Index folds) {
+  const std::string found = fmt::format("class {} has {} row{} for {} folds", small.name, small.rows,
+                                        small.rows == 1 ? "" : "s", folds);
+  if (small.rows < 2)
+    throw Error(found, "it cannot be fitted and judged by the same one: leave it out, or join it with another class");
+  if (metric == ScoreKind::auc || metric == ScoreKind::average_precision)
+    throw Error(found, fmt::format("the metric {} needs one of each class in every fold: use fewer --folds",
+                                   name_of(metric)));
+}
+
+// What is said about classes that some folds have no row of.
+std::vector<std::string> check(const ProblemFamily& family, const CrossValidationOptions& options) {
+  check_metric(options.metric, family);
+  // Splits that lack a class are refused when they are fitted.
+  if (family.classes().empty() || !options.splits.empty()) return {};
+  const std::vector<SmallClass> small = small_classes(family, options.folds);
+  for (const SmallClass& one : small) check_class(one, options.metric, options.folds);
+  if (small.empty()) return {};
+  return {fmt::format("{} of the classes {} fewer rows than there are folds (class {}: {}): some folds are judged "
+                      "without it; fewer --folds, or more rows, tell more",
+                      small.size(), small.size() == 1 ? "has" : "have", small.front().name, small.front().rows)};
 }
 
 // All paths: the one on all rows, then one for each fold. Tasks share nothing but the count of points done.
@@ -125,7 +154,7 @@ class Run {
 CrossValidation cross_validate(const ProblemFamily& family, const CrossValidationOptions& given) {
   CrossValidationOptions options = given;
   if (!options.splits.empty()) options.folds = static_cast<Index>(options.splits.size());
-  check(family, options);
+  const std::vector<std::string> about_classes = check(family, options);
   const RunClock clock;
   CrossValidation result;
   result.metric = options.metric;
@@ -135,6 +164,7 @@ CrossValidation cross_validate(const ProblemFamily& family, const CrossValidatio
   result.path = std::move(run.whole());
   result.status = run.status();
   result.advice = result.path.advice;
+  result.advice.insert(result.advice.end(), about_classes.begin(), about_classes.end());
   judge(run.scores(), std::set(options.lambdas.begin(), options.lambdas.end()).size(), result);
   result.seconds = clock.wall_seconds();
   result.cpu_seconds = clock.cpu_seconds();

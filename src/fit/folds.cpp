@@ -43,14 +43,20 @@ Dataset slice(const Dataset& whole, Index begin, Index end) {
 
 }  // namespace
 
-// Rows in random order within their class, class after class, dealt one to each fold in turn.
+// Rows in random order within their class, class after class, dealt one to each fold in turn. Those without weight come last:
+// they are as good as absent, and must not take a fold's place among those that count.
 std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std::uint64_t seed) {
-  if (count < 2 || count > data.rows())
-    throw Error(std::to_string(count) + " folds of " + std::to_string(data.rows()) + " rows",
+  std::map<std::pair<bool, double>, std::vector<Index>> classes;
+  Index rows_that_count = 0;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const bool idle = !data.weights.empty() && data.weights[i] == 0;
+    rows_that_count += idle ? 0 : 1;
+    classes[{idle, data.y.kind == LabelKind::classes ? data.y.values[i] : 0.0}].push_back(i);
+  }
+  if (count < 2 || count > rows_that_count)
+    throw Error(std::to_string(count) + " folds of " + std::to_string(rows_that_count) +
+                    (rows_that_count < data.rows() ? " rows that have a weight" : " rows"),
                 "give a number from 2 to that of the rows");
-  std::map<double, std::vector<Index>> classes;
-  for (Index i = 0; i < data.rows(); ++i)
-    classes[data.y.kind == LabelKind::classes ? data.y.values[i] : 0.0].push_back(i);
   std::vector<std::size_t> fold_of(at(data.rows()));
   Rng rng(seed, kStream);
   std::size_t next = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "softmax/matrix_penalty.hpp"
 #include "solve/row_sample.hpp"
@@ -37,7 +38,7 @@ class Adviser {
       say(advice_on_separable(unpenalised(), summary_.objective, std::log(static_cast<double>(problem_.classes()))));
     advise_on_rows(sample_, summary_.advice);
     on_labels();
-    on_strong_penalty();
+    on_missing_weights();
   }
 
  private:
@@ -88,16 +89,25 @@ class Adviser {
       }
   }
 
-  void on_strong_penalty() {
-    if (summary_.status != Status::converged || unpenalised()) return;
-    if (penalty_.smooth()) return say(advice_on_vanishing_weights(by_features_, sample_));
-    const Index weights = problem_.cols() * problem_.classes();
-    if (!std::all_of(w_.begin(), w_.begin() + weights, [](double value) { return value == 0; })) return;
-    if (!penalty_.has_dual() || problem_.spec().intercept == Intercept::regularised)
-      return say(advice_on_zero_weights(0, std::nan("")));
+  // Features that have no weight: because of the penalty, or because none is of use.
+  void on_missing_weights() {
+    if (summary_.status != Status::converged || sample_.largest_column == 0) return;
+    const auto weights = std::span(w_).first(at(problem_.cols() * problem_.classes()));
+    const bool smooth = penalty_.smooth();
+    if (!(smooth ? weights_vanish(by_features_, sample_)
+                 : std::all_of(weights.begin(), weights.end(), [](double value) { return value == 0; })))
+      return;
     std::vector<double> slope(at(problem_.dim()));
     smooth_gradient(problem_, w_, slope);
-    std::fill(slope.begin() + weights, slope.end(), 0.0);
+    if (features_are_mute(std::span(slope).first(weights.size()), 1, sample_)) return say(advice_on_mute_features());
+    if (!smooth) return on_zero_weights(slope);
+    if (!unpenalised()) say(advice_on_vanishing_weights());
+  }
+
+  void on_zero_weights(std::vector<double> slope) {
+    if (!penalty_.has_dual() || problem_.spec().intercept == Intercept::regularised)
+      return say(advice_on_zero_weights(0, std::nan("")));
+    std::fill(slope.begin() + problem_.cols() * problem_.classes(), slope.end(), 0.0);
     // Scaled up, the slope is outside of what the penalty holds at zero, and feasible_scale() tells by how much.
     const double up = 1e6;
     for (double& value : slope) value *= up;

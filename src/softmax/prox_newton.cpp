@@ -80,6 +80,10 @@ std::vector<double> minimise(const InnerProblem& inner, Index classes, double ac
         bent += d * (bnext[c] - by[c]);
         size += lengths[c] * d * d;
       }
+      if (!std::isfinite(bent) || !std::isfinite(size)) {  // values beyond what their squares can be: no step at all
+        curvature = 1;
+        return {inner.w.begin(), inner.w.end()};
+      }
       if (bent <= curvature * size * (1 + 1e-9) || size == 0) break;
       curvature = std::max(1.2 * curvature, 1.05 * bent / size);
     }

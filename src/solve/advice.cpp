@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "finish/finisher.hpp"
 #include "model/loss.hpp"
@@ -31,7 +32,7 @@ class Adviser {
     on_separable_classes();
     advise_on_rows(rows_, summary_.advice);
     on_labels();
-    on_strong_penalty();
+    on_missing_weights();
     on_anchors();
   }
 
@@ -65,16 +66,26 @@ class Adviser {
                          {class_name(problem_.negative_class()), rows_.negative}));
   }
 
-  void on_strong_penalty() {
-    if (summary_.status != Status::converged) return;
-    if (penalty_.l1_strength() + penalty_.norm_strength() == 0) {
-      if (penalty_.l2_strength() > 0 && rows_.classes) say(advice_on_vanishing_weights(rows_.by_features, rows_));
-      return;
-    }
-    for (Index j = 0; j < problem_.cols(); ++j)
-      if (w_[static_cast<std::size_t>(j)] != 0) return;
+  // Features that have no weight: because of the penalty, or because none is of use.
+  void on_missing_weights() {
+    if (summary_.status != Status::converged || rows_.largest_column == 0) return;
+    const bool kinked = penalty_.l1_strength() + penalty_.norm_strength() > 0;
+    const auto weights = std::span(w_).first(static_cast<std::size_t>(problem_.cols()));
+    const bool missing = kinked ? std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })
+                                : rows_.classes && weights_vanish(rows_.by_features, rows_);
+    if (!missing) return;
     std::vector<double> gradient(static_cast<std::size_t>(problem_.dim()));
     smooth_gradient(problem_, w_, gradient);
+    const double typical = rows_.classes ? problem_.total_weight() : std::sqrt(summary_.objective);
+    if (features_are_mute(std::span(gradient).first(weights.size()), typical, rows_))
+      say(advice_on_mute_features());
+    else if (kinked)
+      on_zero_weights(gradient);
+    else if (penalty_.l2_strength() > 0)
+      say(advice_on_vanishing_weights());
+  }
+
+  void on_zero_weights(const std::vector<double>& gradient) {
     double factor = 0;  // from lambda to the largest at which a weight leaves zero
     for (Index j = 0; j < problem_.cols(); ++j)
       if (penalty_.l1_of(j) > 0)

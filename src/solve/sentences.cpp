@@ -16,11 +16,17 @@ constexpr double kOneSided = 4;           // .. and so many times as many as the
 constexpr Index kRowsToJudgeAClass = 50;  // in the sample
 constexpr double kNoMargin = 1e-6;        // that features make no difference with
 constexpr double kUsedUp = 0.9;           // of the passes: a step may cost several, so that the last ones are left over
+constexpr double kNoSlope = 1e-8;         // of what it could be: rows cancel each other, up to rounding
 constexpr char kStopped[] = "stopped after ";
 
 // An exact solver that ends well before its passes are used up has come as far as rounding lets it.
 bool used_up(const Summary& summary, const SolveOptions& options) {
   return options.iterations > 0 || (options.passes > 0 && summary.passes > kUsedUp * options.passes - 1);
+}
+
+// Whose steps need not become smaller: their noise does.
+bool has_no_floor(const std::string& solver) {
+  return solver == "gd" || solver == "svrg" || solver == "saga" || solver == "sag";
 }
 
 std::string way_on(const Summary& summary, const SolveOptions& options, bool exact) {
@@ -31,9 +37,10 @@ std::string way_on(const Summary& summary, const SolveOptions& options, bool exa
     return used_up(summary, options)
                ? "allow more " + limit
                : "rounding allows no more; raise --tol, scale the features (--scale), or use --precision double";
-  return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or "
-         "more " +
-         (limited ? limit : "--passes") + " get closer";
+  const std::string more = "more " + (limited ? limit : "--passes");
+  if (has_no_floor(options.solver)) return more + " get closer; --solver auto finishes exactly";
+  return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or " + more +
+         " get closer";
 }
 
 }  // namespace
@@ -78,9 +85,22 @@ std::string advice_on_zero_weights(double lambda, double largest) {
                      known ? fmt::format(" (--lambda {:.3g}, they are from {:.3g} on)", lambda, largest) : "");
 }
 
-std::string advice_on_vanishing_weights(double by_features, const SampleReport& sample) {
-  if (sample.largest_column == 0 || by_features > kNoMargin) return {};
+std::string advice_on_vanishing_weights() {
   return "the penalty is so strong that the weights vanish, and with them what features say: give a smaller --lambda";
+}
+
+bool weights_vanish(double by_features, const SampleReport& sample) {
+  return sample.largest_column > 0 && by_features <= kNoMargin;
+}
+
+bool features_are_mute(std::span<const double> slopes, double typical, const SampleReport& sample) {
+  return std::all_of(slopes.begin(), slopes.end(),
+                     [&](double slope) { return std::abs(slope) <= kNoSlope * typical * sample.largest_column; });
+}
+
+std::string advice_on_mute_features() {
+  return "the features, added up, say nothing about the labels, so that no --lambda gives them weights: check how labels "
+         "and rows belong together, or add products or other functions of the features";
 }
 
 std::string advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact) {

@@ -1,6 +1,7 @@
 // Sentences of advice, for fits of every kind. Those that return text return none where there is nothing to say.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,14 @@ std::string advice_on_labels(const NamedClass& a, const NamedClass& b);
 
 // All weights zero at this lambda, and from `largest` on; NaN: that is not known.
 std::string advice_on_zero_weights(double lambda, double largest);
-// A smooth penalty that leaves margins of at most `by_features` to the features.
-std::string advice_on_vanishing_weights(double by_features, const SampleReport& sample);
+// A smooth penalty that leaves the features no weight to speak of.
+std::string advice_on_vanishing_weights();
+// Margins of at most `by_features` are left to the features, although they have entries.
+bool weights_vanish(double by_features, const SampleReport& sample);
+// Weights are zero because no slope asks for any, whatever the penalty (as in XOR). slopes: of the loss by the features'
+// weights; typical: a row's slope by its margin.
+bool features_are_mute(std::span<const double> slopes, double typical, const SampleReport& sample);
+std::string advice_on_mute_features();
 
 // A run that stopped short of the tolerance. exact: by a solver that would reach it.
 std::string advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact);

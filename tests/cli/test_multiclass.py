@@ -194,5 +194,14 @@ class OneVsRest(ManyClasses):
         self.run_program("predict", "m.model", DATA)
 
 
+class Extremes(ProgramTest):
+    def test_values_whose_squares_are_infinite_end_in_a_result(self):
+        self.write("d.svm", "".join(f"{i % 3} 1:{(i % 7) * 1e30:g} 2:{i % 3}e20\n" for i in range(40)))
+        for penalty in ("l2", "l1", "group", "nuclear"):
+            result = self.run_json("train", "d.svm", "--penalty", penalty, "-o", "m", expect=3)
+            self.assertIn("--scale", " ".join(result["advice"]))
+            self.run_program("predict", "m", "d.svm")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fit/folds.hpp"
@@ -208,10 +209,42 @@ TEST(CrossValidation, RefusesWhatDoesNotFit) {
   refuses(real, ScoreKind::accuracy, 5);
   refuses(hinge, ScoreKind::log_loss, 5);
   refuses(classes, ScoreKind::accuracy, 1);
-  refuses(classes, ScoreKind::accuracy, 55);  // more folds than rows of a class
+  refuses(classes, ScoreKind::auc, 55);  // more folds than rows of a class
+  refuses(classes, ScoreKind::accuracy, 61);  // more folds than rows
   EXPECT_EQ(usual_metric(classes), ScoreKind::log_loss);
   EXPECT_EQ(usual_metric(hinge), ScoreKind::accuracy);
   EXPECT_EQ(usual_metric(real), ScoreKind::rmse);
+}
+
+Dataset with_a_rare_class(Index rare, bool weightless) {
+  Dataset data = problem_on(random_sample(40, 4, 47), {}, PenaltyKind::l2).data();
+  std::vector<double> labels(40), weights(40, 1.0);
+  for (std::size_t i = 0; i < 40; ++i) labels[i] = static_cast<Index>(i) < rare ? 2.0 : static_cast<double>(i % 2);
+  if (weightless)
+    for (std::size_t i = 0; i < 40; i += 3) weights[i] = 0;
+  data.y = {Array<double>(labels), LabelKind::classes, {}};
+  data.weights = Array<double>(weights);
+  return data;
+}
+
+TEST(CrossValidation, TwoRowsOfAClassAreEnough) {
+  CrossValidationOptions options;
+  options.lambdas = {0.1, 0.01};
+  for (const bool weightless : {false, true}) {
+    const Dataset rows = with_a_rare_class(weightless ? 3 : 2, weightless);  // row 0 has no weight then
+    const SoftmaxProblem softmax(rows, {});
+    for (const ProblemFamily& family : {ProblemFamily(softmax), ProblemFamily::one_vs_rest(rows, {})}) {
+      const CrossValidation result = cross_validate(family, options);
+      EXPECT_EQ(result.status, Status::converged);
+      for (const ScoredLambda& point : result.points)
+        for (const double score : point.scores) EXPECT_TRUE(std::isfinite(score));
+      EXPECT_TRUE(std::any_of(result.advice.begin(), result.advice.end(), [](const std::string& said) {
+        return said.find("class 2: 2") != std::string::npos;
+      }));
+    }
+  }
+  const Dataset lonely = with_a_rare_class(1, false);
+  EXPECT_THROW(cross_validate(SoftmaxProblem(lonely, {}), options), Error);
 }
 
 TEST(CrossValidation, ThatIsCutShortIsJudgedByTheFoldsThatAreDone) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -56,6 +57,19 @@ TEST(DealFolds, SizesAndClassesDifferByOneAtMost) {
     EXPECT_LE(most - least, 1U);
     for (const auto& [label, range] : by_class) EXPECT_LE(range.second - range.first, 1) << label;
   }
+}
+
+TEST(DealFolds, RowsWithoutWeightDoNotCount) {
+  Dataset data = three_classes(30);
+  std::vector<double> weights(30, 0.0);
+  for (std::size_t i = 0; i < 30; i += 6) weights[i] = 1;  // five rows
+  data.weights = Array<double>(weights);
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    for (const auto& fold : deal_folds(data, 5, seed)) {
+      EXPECT_EQ(fold.size(), 6U);
+      EXPECT_EQ(std::count_if(fold.begin(), fold.end(), [&](Index row) { return data.weights[row] > 0; }), 1);
+    }
+  EXPECT_THROW(deal_folds(data, 6, 1), Error);
 }
 
 TEST(DealFolds, TheSeedDecides) {

@@ -135,6 +135,9 @@ TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
   options.passes = 2;
   options.tol = 1e-12;
   EXPECT_TRUE(has(advice(healthy().problem(), options), "--passes"));
+  EXPECT_FALSE(has(advice(healthy().problem(), options), "a floor"));  // the noise of svrg goes to zero
+  options.solver = "sgd";
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "a floor"));
   options.passes = 0;
   options.iterations = 5;
   EXPECT_TRUE(has(advice(healthy().problem(), options), "--iterations"));
@@ -159,6 +162,27 @@ TEST(Advice, APenaltyUnderWhichWeightsVanishIsNoticed) {
   Rows nothing = healthy();
   nothing.values.assign(nothing.values.size(), 0.0);
   EXPECT_TRUE(has(advice(nothing.problem()), "100 % of the rows are all zero"));
+}
+
+// XOR: whatever the penalty, no weight is worth having, and none is to blame.
+TEST(Advice, FeaturesThatSayNothingAreNotBlamedOnThePenalty) {
+  Dataset data;
+  std::vector<double> x, y;
+  for (int i = 0; i < 40; ++i) {
+    x.insert(x.end(), {i % 4 < 2 ? 0.0 : 1.0, i % 2 == 0 ? 0.0 : 1.0});
+    y.push_back(i % 4 == 1 || i % 4 == 2 ? 1 : 0);
+  }
+  data.x = Matrix::own_dense(std::move(x), 40, 2);
+  data.y = {Array<double>(std::move(y)), LabelKind::classes, {}};
+  for (const PenaltyKind kind : {PenaltyKind::l2, PenaltyKind::l1, PenaltyKind::elastic_net, PenaltyKind::l1_l2norm})
+    for (const LossKind loss : {LossKind::logistic, LossKind::squared_hinge, LossKind::squared}) {
+      if (loss == LossKind::squared && kind == PenaltyKind::l2) continue;  // numbers may well be small
+      ProblemSpec spec = with_penalty(kind, 1e-3);
+      spec.loss.kind = loss;
+      const std::string said = advice(Problem(data, spec));
+      EXPECT_TRUE(has(said, "say nothing about the labels")) << said;
+      EXPECT_FALSE(has(said, "so strong")) << said;
+    }
 }
 
 }  // namespace
