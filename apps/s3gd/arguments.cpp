@@ -17,6 +17,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr)
     throw Error("cannot read the configuration " + app.get_config_ptr()->as<std::string>());
   std::replace(text.begin(), text.end(), '\n', ' ');
+  if (const auto at = text.find(": At Most 1 required but received"); at != std::string::npos)
+    text = text.substr(0, at) + " is given more than once";
   return text;
 }
 

@@ -66,7 +66,7 @@ std::vector<std::vector<Index>> groups_of(const Dataset& data, bool stratified) 
 }
 
 // How many of each group go to the test part: rounded down, then one more for those that lost most by it, until the
-// total is the one asked for.
+// total is the one asked for. The last row of a group stays in the training part as long as others have one to give.
 std::vector<Index> test_counts(const std::vector<std::vector<Index>>& groups, double fraction, Index total) {
   std::vector<Index> counts;
   std::vector<std::pair<double, std::size_t>> lost;
@@ -77,7 +77,16 @@ std::vector<Index> test_counts(const std::vector<std::vector<Index>>& groups, do
     total -= counts.back();
   }
   std::sort(lost.begin(), lost.end());
-  for (std::size_t k = 0; k < lost.size() && total > 0; ++k, --total) ++counts[lost[k].second];
+  for (std::size_t last_ones = 0; last_ones < 2; ++last_ones)
+    for (Index before = -1; total > 0 && total != before;) {
+      before = total;
+      for (std::size_t k = 0; k < lost.size() && total > 0; ++k) {
+        Index& count = counts[lost[k].second];
+        if (count + 1 > static_cast<Index>(groups[lost[k].second].size()) - (last_ones == 0 ? 1 : 0)) continue;
+        ++count;
+        --total;
+      }
+    }
   return counts;
 }
 

@@ -26,6 +26,12 @@ void check_rows(const Model& model, const Scaling& scaling) {
 }
 
 void refuse_kind(const Model& model, const std::vector<std::string>& classes) {
+  const auto known = [&](const std::string& name) {
+    return std::find(model.classes.begin(), model.classes.end(), name) != model.classes.end();
+  };
+  const auto stranger = std::find_if_not(classes.begin(), classes.end(), known);
+  if (model.classes.size() > 2 && model.classes.size() == classes.size() && stranger != classes.end())
+    throw Error("the model to start from does not know the class " + *stranger, kRemedy);
   throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kRemedy);
 }
 

@@ -49,13 +49,26 @@ Json solve_options(const SolveOptions& options) {
           {"stop at a plateau", options.stop_at_plateau}};
 }
 
+// As the option takes it.
+std::string shown(const std::string& option, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (option != "--step" || !value.is_array()) return value.dump();
+  const double step = value.at(0).get<double>(), decay = value.at(1).get<double>();
+  if (step == 0) return "auto";
+  return decay > 0 ? fmt::format("decay:{},{}", step, decay) : fmt::format("{}", step);
+}
+
 }  // namespace
 
 std::string checksum_text(std::span<const std::byte> bytes) { return hex(checksum(bytes)); }
-std::string rows_checksum(const Matrix& x, int threads) { return hex(checksum(x, threads)); }
+
+// Sums over the same rows have other roundings in another layout, and what is kept of them has another shape.
+std::string rows_checksum(const Matrix& x, int threads) {
+  return (x.is_dense() ? "dense " : "sparse ") + hex(checksum(x, threads));
+}
 
 std::string rows_identity(const Problem& problem) {
-  return rows_checksum(problem.x(), problem.spec().threads) + hex(problem.targets()) + hex(problem.weights());
+  return hex(checksum(problem.x(), problem.spec().threads)) + hex(problem.targets()) + hex(problem.weights());
 }
 
 Json identity_of(const ProblemSpec& spec) {
@@ -73,7 +86,8 @@ std::string options_identity(const ProblemSpec& spec, const SolveOptions& option
 }
 
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  return run_identity({rows_identity(problem), identity_of(problem.spec()),
+  return run_identity({(problem.x().is_dense() ? "dense " : "sparse ") + rows_identity(problem),
+                       identity_of(problem.spec()),
                        input.test != nullptr ? rows_identity(*input.test) : "", input.graph},
                       options);
 }
@@ -91,10 +105,13 @@ std::string identity_difference(const std::string& kept, const std::string& aske
   const Json old = Json::parse(kept), now = Json::parse(asked);
   if (old.at("version") != now.at("version"))
     return fmt::format("written by s3gd {}, this is {}", old.at("version").get<std::string>(), S3GD_VERSION);
-  if (old.at("data") != now.at("data")) return "its rows, labels or weights are others";
+  if (old.at("data") != now.at("data"))
+    return "its rows, labels or weights are others (files, --scale, --class-weight, --binary, --precision, --layout, and "
+           "--validate or --calibrate by a fraction have a say in them)";
   for (const auto& [name, value] : now.at("options").items())
     if (!old.at("options").contains(name) || old["options"][name] != value)
-      return fmt::format("{} was {}, now it is {}", name, old["options"].value(name, Json()).dump(), value.dump());
+      return fmt::format("{} was {}, now it is {}", name == "--trace-every" ? "--trace-every (or --trace, --report)" : name,
+                         shown(name, old["options"].value(name, Json())), shown(name, value));
   return "its options are others";
 }
 

@@ -89,7 +89,7 @@ class WarmStart(ProgramTest):
         self.run_program("train", "d.csv", "-o", "m")
         self.write("other.csv", self.CSV.replace("\nx,", "\nw,"))
         for kind in ("ovr", "softmax"):
-            self.assertIn("classes", self.error_of("train", "other.csv", "--multiclass", kind, "--warm-start", "m"))
+            self.assertIn("the class w", self.error_of("train", "other.csv", "--multiclass", kind, "--warm-start", "m"))
 
 
 class ClassWeight(ProgramTest):

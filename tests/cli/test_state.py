@@ -88,6 +88,17 @@ class Checkpoint(ProgramTest):
         self.error_of("train", DATA, "--checkpoint", "-", expect=2)
         self.error_of("train", DATA, "--checkpoint", "nowhere/c")
 
+    def test_what_differs_is_said_as_it_was_given(self):
+        arguments = ["train", DATA, "--solver", "s3gd", "--passes", "1e9", "--checkpoint", "c", "--checkpoint-every", "0"]
+        self.run_program(*arguments, "--tol", "0", "--seconds", "0.3", expect=3)
+        for changed, said in ((["--step", "0.1"], "--step was auto, now it is 0.1"), (["--scale", "standard"], "--scale"),
+                              (["--layout", "sparse"], "--layout"), (["--loss", "squared-hinge"], "was logistic"),
+                              (["--trace", "t.csv"], "--trace,")):
+            message = self.error_of(*arguments, "--tol", "0", "--resume", *changed)
+            self.assertIn(said, message)
+            self.assertIn("remove it", message)
+        self.assertIn("more than once", self.error_of(*arguments, "--tol", "0", "--tol", "1", expect=2))
+
     def test_a_finished_run_leaves_none(self):
         self.run_program("train", DATA, "--checkpoint", "c", "--checkpoint-every", "0")
         self.assertFalse(os.path.exists(self.path("c")))

@@ -1,5 +1,6 @@
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "binary_support.hpp"
 #include "data/convert.hpp"
@@ -74,6 +75,19 @@ TEST(SplitRows, StratifiedKeepsTheShareOfEveryClass) {
   EXPECT_NEAR(static_cast<double>(counts[2]), 7.4, 1);
   EXPECT_NEAR(static_cast<double>(counts[1]), 52.6, 1);
   EXPECT_NEAR(static_cast<double>(counts[0]), 140, 1);
+}
+
+TEST(SplitRows, TheLastRowOfAClassStaysInTraining) {
+  auto data = decorated(small_dense<float>(10, 1));
+  data.y.values = Array<double>(std::vector<double>{0, 0, 0, 0, 0, 0, 1, 2, 3, 3});
+  for (const double fraction : {0.1, 0.3, 0.5, 0.6}) {
+    const auto split = split_rows(data, fraction, 1);
+    std::set<double> left;
+    for (const Index i : split.train) left.insert(data.y.values[i]);
+    EXPECT_EQ(left.size(), 4U) << fraction;
+    EXPECT_EQ(static_cast<Index>(split.test.size()), std::llround(fraction * 10));
+  }
+  EXPECT_EQ(split_rows(data, 0.9, 1).test.size(), 9U);  // more than can be had that way
 }
 
 TEST(SplitRows, SeededAndUniform) {
