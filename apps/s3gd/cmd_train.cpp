@@ -52,6 +52,7 @@ void add_options(Arguments& app, TrainOptions& options) {
   const std::string solver_group = "Solver";
   add_word(app, "--solver", options.solve.solver, solver_names(), "")->group(solver_group);
   app.add_option("--step", options.step, "auto, a NUMBER, or decay:STEP,T0")
+      ->type_name("STEP")
       ->capture_default_str()
       ->group(solver_group);
   app.add_option("--batch", options.solve.batch, "rows a step")->capture_default_str()->group(solver_group);
@@ -63,7 +64,7 @@ void add_options(Arguments& app, TrainOptions& options) {
   app.add_flag("--paper", options.paper, "the paper's setting (docs/solvers.md)")->group(solver_group);
   add_graph_options(app, options.solve.graph);
   add_control_options(app, options.solve);
-  app.add_option("--graph", options.graph_path, "FILE made by `s3gd graph`")->group(solver_group);
+  app.add_option("--graph", options.graph_path, "made by `s3gd graph`")->type_name("FILE")->group(solver_group);
 
   const std::string stop_group = "Stop";
   app.add_option("--tol", options.solve.tol, "relative duality gap")->capture_default_str()->group(stop_group);
@@ -79,13 +80,15 @@ void add_options(Arguments& app, TrainOptions& options) {
 
   const std::string data_group = "Data";
   add_sample_weight_option(app, options.sample_weight);
-  app.add_option("--validate", options.validate, "DATA, or a FRACTION held out: its objective is traced")
+  app.add_option("--validate", options.validate, "rows to judge by: other DATA, or a FRACTION held out")
+      ->type_name("DATA")
       ->group(data_group);
   add_calibrate_option(app, options.calibrate);
   add_load_options(app, options.load);
 
   const std::string trace_group = "Trace";
   app.add_option("--trace", options.trace_path, ".csv or .json: objective, gap, clocks as they went")
+      ->type_name("FILE")
       ->group(trace_group);
   app.add_option("--report", options.page_path, "a page with these curves, stages, certificate and advice")
       ->type_name("FILE.html")

@@ -69,6 +69,7 @@ void add_problem_options(Arguments& app, ProblemOptions& options, Strength stren
       ->capture_default_str()
       ->group(group);
   app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none, l1+l2 ..")
+      ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
   if (strength == Strength::one) {
@@ -82,10 +83,13 @@ void add_problem_options(Arguments& app, ProblemOptions& options, Strength stren
   app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--penalty-factor", options.penalty_factor_file, "FILE: one factor for each feature, one a line")
+  app.add_option("--penalty-factor", options.penalty_factor_file, "one factor for each feature, one a line")
+      ->type_name("FILE")
       ->group(group);
   add_choice(app, "--intercept", options.spec.intercept, "")->group(group);
-  app.add_option("--binary", options.spec.positive, "largest, or a LABEL: that class against the rest")->group(group);
+  app.add_option("--binary", options.spec.positive, "largest, or a LABEL: that class against the rest")
+      ->type_name("LABEL")
+      ->group(group);
   add_class_weight(app, options, group);
   add_choice(app, "--scale", options.scale, "")->group(group);
 }
@@ -138,7 +142,9 @@ ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, con
 }
 
 void add_sample_weight_option(Arguments& app, std::string& sample_weight) {
-  app.add_option("--sample-weight", sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")->group("Data");
+  app.add_option("--sample-weight", sample_weight, "a COLUMN of a CSV file, or a FILE of numbers")
+      ->type_name("COLUMN")
+      ->group("Data");
 }
 
 Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,

@@ -15,8 +15,12 @@ void add_state_options(Arguments& app, StateOptions& options) {
   app.add_option("--patience", options.patience, "looks at those rows without progress before that")
       ->capture_default_str()
       ->group(stop);
-  app.add_option("--warm-start", options.warm_start, "MODEL whose weights are where the fit begins")->group(keep);
-  app.add_option("--checkpoint", options.checkpoint, "FILE that keeps the state of the run")->group(keep);
+  app.add_option("--warm-start", options.warm_start, "a model whose weights are where the fit begins")
+      ->type_name("MODEL")
+      ->group(keep);
+  app.add_option("--checkpoint", options.checkpoint, "keeps the state of the run, for --resume")
+      ->type_name("FILE")
+      ->group(keep);
   app.add_option("--checkpoint-every", options.checkpoint_every, "seconds between two writes of it")
       ->capture_default_str()
       ->check(real_number(0))

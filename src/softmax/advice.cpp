@@ -34,8 +34,8 @@ class Adviser {
                       "give a smaller one",
                       summary_.step));
     say(advice_on_limits(summary_, options_, options_.solver != "s3gd"));
-    if (wrong_ == 0 && sample_.rows > 1)
-      say(advice_on_separable(unpenalised(), summary_.objective, std::log(static_cast<double>(problem_.classes()))));
+    say(advice_on_separable(wrong_, sample_, unpenalised(), summary_.objective,
+                            std::log(static_cast<double>(problem_.classes()))));
     advise_on_rows(sample_, summary_.advice);
     on_labels();
     on_missing_weights();

@@ -55,8 +55,8 @@ class Adviser {
   }
 
   void on_separable_classes() {
-    if (!rows_.classes || rows_.wrong > 0 || rows_.rows < 2) return;
-    say(advice_on_separable(unpenalised(), summary_.objective,
+    if (!rows_.classes) return;
+    say(advice_on_separable(rows_.wrong, rows_, unpenalised(), summary_.objective,
                             problem_.total_weight() * Loss(problem_.spec().loss).value(0.0, 1.0)));
   }
 

@@ -9,11 +9,13 @@ namespace s3gd {
 namespace {
 
 constexpr double kNextToNothing = 1e-3;   // of the objective at zero: what is left when classes come apart
+constexpr double kLittle = 0.1;           // of the same, with hardly a mistake: so many of the rows
+constexpr double kHardlyAMistake = 0.01;
 constexpr double kWildScales = 1e4;       // between the largest entries of two columns
 constexpr double kManyZeroRows = 0.01;    // of the rows
-constexpr double kMuchAstray = 0.1;       // of a class, among the other's typical rows ..
+constexpr double kMuchAstray = 0.08;      // of a class, among the other's typical rows ..
 constexpr double kOneSided = 4;           // .. and so many times as many as the other way round
-constexpr Index kRowsToJudgeAClass = 50;  // in the sample
+constexpr Index kRowsToJudgeAClass = 100;  // in the sample
 constexpr double kNoMargin = 1e-6;        // that features make no difference with
 constexpr double kUsedUp = 0.9;           // of the passes: a step may cost several, so that the last ones are left over
 constexpr double kNoSlope = 1e-8;         // of what it could be: rows cancel each other, up to rounding
@@ -59,8 +61,16 @@ void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice
                     share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share)));
 }
 
-std::string advice_on_separable(bool unpenalised, double objective, double objective_at_zero) {
-  if (!unpenalised && !(objective < kNextToNothing * objective_at_zero)) return {};
+std::string advice_on_separable(Index wrong, const SampleReport& sample, bool unpenalised, double objective,
+                                double objective_at_zero) {
+  if (sample.rows < 2) return {};
+  if (unpenalised && wrong > 0 && objective < kLittle * objective_at_zero &&
+      static_cast<double>(wrong) <= kHardlyAMistake * static_cast<double>(sample.rows))
+    return fmt::format(
+        "the classes can be told apart with hardly a mistake ({} of {} rows looked at), and there is no penalty: the "
+        "weights may grow without end as --tol falls, and mean little; give --penalty l2",
+        wrong, sample.rows);
+  if (wrong > 0 || (!unpenalised && !(objective < kNextToNothing * objective_at_zero))) return {};
   return fmt::format(
       "the classes can be told apart without a mistake, and {}: the weights grow until the tolerance ends "
       "it, and mean little; give --penalty l2 with a larger --lambda",

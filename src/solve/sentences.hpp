@@ -13,8 +13,10 @@ namespace s3gd {
 // Features on wild scales, rows without entries.
 void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice);
 
-// Classes without a mistake among the sample's rows: nothing holds weights back that only have to grow.
-std::string advice_on_separable(bool unpenalised, double objective, double objective_at_zero);
+// Classes with hardly a mistake (`wrong`) among the sample's rows: nothing holds weights back that only have to grow. The
+// last mistakes may be there only because the tolerance ended the run.
+std::string advice_on_separable(Index wrong, const SampleReport& sample, bool unpenalised, double objective,
+                                double objective_at_zero);
 
 // Rows of one class where the other's typical rows are, and hardly any the other way round: overlap is mutual, wrong
 // labels are not.

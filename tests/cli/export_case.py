@@ -142,8 +142,8 @@ class ExportTest(ProgramTest):
 
     def by_onnx(self):
         """What the reference evaluator says: the outputs by name."""
-        self.run_program("convert", self.rows, "rows.npy", "--layout", "dense")
-        out = subprocess.run([TEST_PYTHON, HERE / "onnx_predict.py", self.export("onnx", "m.onnx"), self.path("rows.npy")],
+        self.run_program("convert", self.rows, "rows.npz", "--layout", "sparse")
+        out = subprocess.run([TEST_PYTHON, HERE / "onnx_predict.py", self.export("onnx", "m.onnx"), self.path("rows.npz")],
                              check=True, stdout=subprocess.PIPE)
         return json.loads(out.stdout)
 

@@ -61,6 +61,11 @@ TEST(Advice, SeparableClassesNeedAPenalty) {
   EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::none, 0))), "there is no penalty"));
   EXPECT_TRUE(has(advice(rows.problem(with_penalty(PenaltyKind::l2, 1e-12))), "next to nothing"));
   EXPECT_EQ(advice(rows.problem()), "");
+  // Rows as near to the border as they please: the tolerance ends the run before all are on the right side.
+  const Rows near = healthy(0);
+  const std::string said = advice(near.problem(with_penalty(PenaltyKind::none, 0)));
+  EXPECT_TRUE(has(said, "hardly a mistake")) << said;
+  EXPECT_TRUE(has(said, "there is no penalty")) << said;
 }
 
 TEST(Advice, FeaturesOnWildScales) {
@@ -84,7 +89,7 @@ TEST(Advice, WrongLabelsOfOneClassAreSuspectedMutualOverlapIsNot) {
   Rows rows = healthy(0.3);
   Rng rng(5);
   for (double& label : rows.labels)
-    if (label == 0 && rng.uniform() < 0.3) label = 1;
+    if (label == 0 && rng.uniform() < 0.25) label = 1;
   EXPECT_TRUE(has(advice(rows.problem()), "labels yes may be wrong"));
   for (double& label : rows.labels)
     if (rng.uniform() < 0.3) label = 1 - label;
