@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/targets.hpp"
+#include "s3gd/error.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -10,6 +11,16 @@ namespace {
 bool softmax_has(const ProblemSpec& spec) {
   return spec.penalty.kind != PenaltyKind::l1_l2norm && spec.penalty.also.empty() &&
          spec.class_weight != ClassWeight::paper;
+}
+
+void check_softmax_solver(const std::string& solver) {
+  std::string names;
+  for (const SolverInfo& one : softmax_solvers()) {
+    if (one.name == solver) return;
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  throw UsageError("softmax has no solver '" + solver + "': use one of " + names +
+                   ", or --multiclass ovr, which has all others");
 }
 
 }  // namespace
@@ -67,7 +78,10 @@ std::string multiclass_kind(const std::string& asked, const ProblemSpec& spec, c
   if (!spec.positive.empty()) return {};
   const bool regression = spec.loss.kind == LossKind::squared && data.y.class_names.empty();
   if (asked.empty() && (regression || data.y.kind != LabelKind::classes)) return {};
-  if (asked == "softmax") return asked;
+  if (asked == "softmax") {
+    check_softmax_solver(solver);
+    return asked;
+  }
   if (classes_of(data, spec.loss.kind).size() == 2) return {};
   if (asked == "ovr") return asked;
   const std::vector<SolverInfo> own = softmax_only_solvers();
@@ -83,7 +97,11 @@ SoftmaxSpec softmax_spec(const ProblemSpec& stated, const std::string& penalty) 
     spec.penalty.lambda = stated.penalty.lambda;
     spec.penalty.factors = stated.penalty.factors;
   } else {
-    spec.penalty = matrix_penalty(stated.penalty);
+    try {
+      spec.penalty = matrix_penalty(stated.penalty);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
   }
   spec.intercept = stated.intercept;
   spec.class_weight = stated.class_weight;

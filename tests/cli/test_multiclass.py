@@ -194,6 +194,14 @@ class OneVsRest(ManyClasses):
         self.run_program("predict", "m.model", DATA)
 
 
+class Usage(ProgramTest):
+    def test_what_softmax_does_not_have_is_a_matter_of_usage(self):
+        for arguments in (["--solver", "sgd"], ["--penalty", "l1-l2norm"]):
+            self.error_of("train", "gen:manifold?rows=90&cols=4&classes=3", "--multiclass", "softmax", *arguments, expect=2)
+        message = self.error_of("path", "gen:manifold?rows=90&cols=4&classes=3", "--penalty", "group", "--solver", "saga", expect=2)
+        self.assertIn("prox-newton", message)
+
+
 class Extremes(ProgramTest):
     def test_values_whose_squares_are_infinite_end_in_a_result(self):
         self.write("d.svm", "".join(f"{i % 3} 1:{(i % 7) * 1e30:g} 2:{i % 3}e20\n" for i in range(40)))
