@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Exported models against `s3gd predict` on whole test sets: bench/exports.py PROGRAM [SET ..]
 
-Trains on each set, exports to every format, and has the program it is for (liblinear-predict, the reference evaluator of
-ONNX, a C compiler, Vowpal Wabbit, and this script for JSON) predict every row of the test set. Prints how many labels
+Trains on each set, exports to every format, and has the program it is for (liblinear-predict, the reference evaluator
+of ONNX, a C compiler, Vowpal Wabbit, and this script for JSON) predict every row of the test set. Prints how many labels
 differ, and the largest difference of a margin over the largest margin. Needs S3GD_DATA and `tools/setup test`."""
 import json
 import os
@@ -18,8 +18,10 @@ from export_case import TEST_PYTHON, ExportTest  # noqa: E402
 CASES = [
     ("a9a", []), ("a9a", ["--loss", "squared-hinge", "--intercept", "none"]),
     ("a9a", ["--intercept", "regularised", "--scale", "standard"]),
-    ("covtype-93k", ["--multiclass", "ovr", "--tol", "1e-2"]), ("covtype-93k", ["--scale", "standard", "--tol", "1e-3"]),
-    ("diabetes130", ["--tol", "1e-3"]), ("diabetes130", ["--loss", "squared-hinge", "--scale", "max-abs", "--tol", "1e-2"]),
+    ("covtype-93k", ["--multiclass", "ovr", "--tol", "1e-2"]),
+    ("covtype-93k", ["--scale", "standard", "--tol", "1e-3"]),
+    ("diabetes130", ["--tol", "1e-3"]),
+    ("diabetes130", ["--loss", "squared-hinge", "--scale", "max-abs", "--tol", "1e-2"]),
     ("mnist", ["--scale", "max-abs", "--tol", "1e-2"]),
     ("mnist", ["--multiclass", "ovr", "--scale", "max-abs", "--tol", "1e-2"]),
     ("20newsgroups", ["--tol", "1e-2"]), ("20newsgroups", ["--multiclass", "ovr", "--tol", "1e-2"]),
@@ -58,7 +60,8 @@ class Exports(ExportTest):
 
     def as_vw(self):
         _, said = self.run_program("export", "m.model", "--format", "vw", "-o", "lessons.txt")
-        command = next(line for line in said.splitlines() if "make the model: vw " in line).split("make the model: vw ")[1]
+        marker = "make the model: vw "
+        command = next(line for line in said.splitlines() if marker in line).split(marker)[1]
         names = {"THIS_FILE": "lessons.txt", "MODEL": "vw.model"}
         self.write("rows.txt", "".join("| " + " ".join(f"{j + 1}:{v!r}" for j, v in row) + "\n" for row in self.known))
         for arguments in ([names.get(word, word) for word in command.split()],
@@ -76,8 +79,8 @@ class Exports(ExportTest):
 
     def compare(self):
         scale = max(abs(number) for row in self.margins for number in row)
-        for name, predict in (("liblinear", lambda: (self.by_liblinear(), None)), ("onnx", self.as_onnx), ("c", self.as_c),
-                              ("json", self.as_json), ("vw", self.as_vw)):
+        for name, predict in (("liblinear", lambda: (self.by_liblinear(), None)), ("onnx", self.as_onnx),
+                              ("c", self.as_c), ("json", self.as_json), ("vw", self.as_vw)):
             labels, margins = predict()
             differ = sum(a != b for a, b in zip(labels, self.labels)) + abs(len(labels) - len(self.labels))
             apart = "" if margins is None else " margins within {:.1e}".format(

@@ -253,7 +253,8 @@ std::function<int()> setup_predict(Arguments& app, const Common& common) {
   app.add_option("-o,--output", options->output, "where the predictions go, one a line; - = standard output")
       ->type_name("FILE");
   app.add_flag("--proba", options->proba,
-               "probability of the positive class, or of every class, instead of a label (logistic, softmax, --calibrate)");
+               "probability of the positive class, or of every class, instead of a label (logistic, softmax, "
+               "--calibrate)");
   app.add_flag("--margin", options->margin, "w.x + b (of every class) instead of a label");
   add_metrics_option(app, options->metrics);
   add_load_options(app, options->load);

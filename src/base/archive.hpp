@@ -37,7 +37,9 @@ class Archive {
   }
 
  private:
-  [[noreturn]] static void refuse() { throw Error("the state that was kept is of another shape", "remove the checkpoint to begin anew"); }
+  [[noreturn]] static void refuse() {
+    throw Error("the state that was kept is of another shape", "remove the checkpoint to begin anew");
+  }
 
   void raw(void* data, std::size_t size) {
     if (!reading_) {

@@ -44,8 +44,8 @@ std::vector<SmallClass> small_classes(const ProblemFamily& family, Index folds) 
   return small;
 }
 
-// Rows of a class go to different folds as long as there are any, so that two are enough for every training set to have one.
-// Metrics that rank rows of one class among those of the other want both in every fold.
+// Rows of a class go to different folds as long as there are any, so that two are enough for every training set to
+// have one. Metrics that rank rows of one class among those of the other want both in every fold.
 void check_class(const SmallClass& small, ScoreKind metric, Index folds) {
   const std::string found = fmt::format("class {} has {} row{} for {} folds", small.name, small.rows,
                                         small.rows == 1 ? "" : "s", folds);

@@ -43,8 +43,8 @@ Dataset slice(const Dataset& whole, Index begin, Index end) {
 
 }  // namespace
 
-// Rows in random order within their class, class after class, dealt one to each fold in turn. Those without weight come last:
-// they are as good as absent, and must not take a fold's place among those that count.
+// Rows in random order within their class, class after class, dealt one to each fold in turn. Those without weight come
+// last: they are as good as absent, and must not take a fold's place among those that count.
 std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std::uint64_t seed) {
   std::map<std::pair<bool, double>, std::vector<Index>> classes;
   Index rows_that_count = 0;

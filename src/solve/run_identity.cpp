@@ -106,11 +106,12 @@ std::string identity_difference(const std::string& kept, const std::string& aske
   if (old.at("version") != now.at("version"))
     return fmt::format("written by s3gd {}, this is {}", old.at("version").get<std::string>(), S3GD_VERSION);
   if (old.at("data") != now.at("data"))
-    return "its rows, labels or weights are others (files, --scale, --class-weight, --binary, --precision, --layout, and "
-           "--validate or --calibrate by a fraction have a say in them)";
+    return "its rows, labels or weights are others (files, --scale, --class-weight, --binary, --precision, --layout, "
+           "and --validate or --calibrate by a fraction have a say in them)";
   for (const auto& [name, value] : now.at("options").items())
     if (!old.at("options").contains(name) || old["options"][name] != value)
-      return fmt::format("{} was {}, now it is {}", name == "--trace-every" ? "--trace-every (or --trace, --report)" : name,
+      return fmt::format("{} was {}, now it is {}",
+                         name == "--trace-every" ? "--trace-every (or --trace, --report)" : name,
                          shown(name, old["options"].value(name, Json())), shown(name, value));
   return "its options are others";
 }

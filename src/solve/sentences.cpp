@@ -41,8 +41,8 @@ std::string way_on(const Summary& summary, const SolveOptions& options, bool exa
                : "rounding allows no more; raise --tol, scale the features (--scale), or use --precision double";
   const std::string more = "more " + (limited ? limit : "--passes");
   if (has_no_floor(options.solver)) return more + " get closer; --solver auto finishes exactly";
-  return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or " + more +
-         " get closer";
+  return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or " +
+         more + " get closer";
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ bool features_are_mute(std::span<const double> slopes, double typical, const Sam
 }
 
 std::string advice_on_mute_features() {
-  return "the features, added up, say nothing about the labels, so that no --lambda gives them weights: check how labels "
-         "and rows belong together, or add products or other functions of the features";
+  return "the features, added up, say nothing about the labels, so that no --lambda gives them weights: check how "
+         "labels and rows belong together, or add products or other functions of the features";
 }
 
 std::string advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact) {

@@ -13,8 +13,8 @@ namespace s3gd {
 // Features on wild scales, rows without entries.
 void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice);
 
-// Classes with hardly a mistake (`wrong`) among the sample's rows: nothing holds weights back that only have to grow. The
-// last mistakes may be there only because the tolerance ended the run.
+// Classes with hardly a mistake (`wrong`) among the sample's rows: nothing holds weights back that only have to grow.
+// The last mistakes may be there only because the tolerance ended the run.
 std::string advice_on_separable(Index wrong, const SampleReport& sample, bool unpenalised, double objective,
                                 double objective_at_zero);
 
@@ -32,8 +32,8 @@ std::string advice_on_zero_weights(double lambda, double largest);
 std::string advice_on_vanishing_weights();
 // Margins of at most `by_features` are left to the features, although they have entries.
 bool weights_vanish(double by_features, const SampleReport& sample);
-// Weights are zero because no slope asks for any, whatever the penalty (as in XOR). slopes: of the loss by the features'
-// weights; typical: a row's slope by its margin.
+// Weights are zero because no slope asks for any, whatever the penalty (as in XOR). slopes: of the loss by the
+// features' weights; typical: a row's slope by its margin.
 bool features_are_mute(std::span<const double> slopes, double typical, const SampleReport& sample);
 std::string advice_on_mute_features();
 
