@@ -3,7 +3,7 @@
 //
 //     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + diag(ridge)
 //
-// Costs rows x (features K)^2 / 2 operations in matrix products, and (features K)^3 / 3 for the factor.
+// Costs rows x (features K)^2 / 4 multiplications (of entries, where rows have few), and (features K)^3 / 3 for the factor.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,11 @@ struct CoupledSample {
   int threads = 0;
 };
 
-// H without the ridge, dim x dim, features x K either way, from about `rows` of the sample, evenly spread. Summed in float.
+// Whether rows have so few entries that those are multiplied one by one, and summed in double.
+bool multiplies_entries(const Matrix& x);
+
+// H without the ridge, dim x dim, features x K either way, from about `rows` of the sample, evenly spread. Rows of many
+// entries are summed in float.
 std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows);
 
 class CoupledFactor final : public Metric {

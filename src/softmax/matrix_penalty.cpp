@@ -142,6 +142,10 @@ bool MatrixPenalty::has_dual() const {
 
 double MatrixPenalty::ridge(Index j) const { return entries_ ? entries_->l2_strength() * factor(j) : 0.0; }
 
+double MatrixPenalty::threshold(Index j) const {
+  return (entries_ ? entries_->l1_strength() : spec_.lambda) * factor(j);
+}
+
 bool MatrixPenalty::shrinks_uniformly() const { return smooth() && spec_.factors.empty(); }
 
 Index MatrixPenalty::rank(std::span<const double> w) const {

@@ -35,6 +35,7 @@ class MatrixPenalty {
   bool smooth() const;                          // l2 or none
   bool has_dual() const;                        // every feature costs something (free intercepts aside)
   double ridge(Index j) const;                  // what multiplies the squares of feature j's weights
+  double threshold(Index j) const;              // what multiplies the norm of feature j's weights, or of all
   bool shrinks_uniformly() const;               // l2 or none without factors
   Index rank(std::span<const double> w) const;  // of the penalised part
 

@@ -1,22 +1,29 @@
 // Proximal quasi-Newton for softmax with any penalty: one pass a step.
 //
-// The loss is replaced by a quadratic, the penalty stays as it is, and the sum is minimised by accelerated proximal steps. Up to
-// a few thousand features the quadratic is a sampled Hessian over them (softmax/quadratic.hpp), and those steps touch no row;
-// beyond, it is the Hessian itself over the features that move (softmax/hessian_part.hpp). Features whose weights are zero and would stay so after a proximal step are left
-// out of it: for l1 and group lasso that is most of them.
+// The loss is replaced by a quadratic, the penalty stays as it is, and the sum is minimised. With few weights the quadratic
+// is a sampled Hessian with the coupling of the classes (softmax/dense_step.hpp). With more, up to a few thousand features, it
+// is a sampled Hessian over the features (softmax/quadratic.hpp); beyond, the Hessian itself over the features that move
+// (softmax/hessian_part.hpp); both are minimised by accelerated proximal steps (softmax/product_step.hpp). Features whose
+// weights are zero and would stay so after a proximal step are left out: for l1 and group lasso that is most of them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "kernel/kernel.hpp"
+#include "data/row_access.hpp"
+#include "softmax/dense_step.hpp"
 #include "softmax/hessian_part.hpp"
+#include "softmax/product_step.hpp"
 #include "softmax/search.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr double kFirstAccuracy = 0.01, kLastAccuracy = 1e-5;  // of a proximal step of the inner problem to its first
+constexpr double kFirstDenseAccuracy = 0.1;                   // of a sweep to the first
 constexpr int kStepsPerMetric = 8;
+constexpr double kMostMove = 2;       // of a margin, by one weight in one step
+constexpr double kWorthKeeping = 0.3;  // of the gap left after a step: its quadratic was good enough for another
 // Steps in which neither the gap halves nor the objective falls, before a better quadratic is made (the Hessian over all
 // rows costs a pass a product: that is put off for longer), and before the search gives up.
 constexpr int kFewInVain = 6, kManyInVain = 20, kMostInVain = 30;
@@ -31,78 +38,25 @@ double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-// The problem of one step: min over x of  g.(x - w) + 1/2 (x - w)'B(x - w) + R(x), over the chosen features.
-struct InnerProblem {
-  const QuadraticPart& quadratic;
-  const MatrixPenalty& penalty;
-  std::span<const double> w, gradient;
+// The largest absolute entry of each feature.
+std::vector<double> largest_entries(const SoftmaxProblem& problem) {
+  std::vector<double> largest(at(problem.features()), 0.0);
+  problem.x().visit([&](const auto& x) {
+    for (Index i = 0; i < x.rows; ++i)
+      for_each_nonzero(x, i, [&](Index j, auto value) {
+        largest[at(j)] = std::max(largest[at(j)], std::abs(static_cast<double>(value)));
+      });
+  });
+  if (problem.has_intercept()) largest.back() = 1;
+  return largest;
+}
+
+// The problem of one step, over the features that move.
+struct Chosen {
+  std::vector<Index> features;
+  std::vector<double> w, gradient;
+  MatrixPenalty penalty;
 };
-
-// How steep the quadratic is along each weight; alike for those that the penalty couples.
-std::vector<double> lengths_of(const InnerProblem& inner, Index classes) {
-  std::vector<double> lengths = inner.quadratic.diagonal();
-  const std::size_t together = inner.penalty.couples_features() ? lengths.size() : at(classes);
-  for (std::size_t first = 0; first < lengths.size() && inner.penalty.couples_classes(); first += together) {
-    const auto begin = lengths.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = begin + static_cast<std::ptrdiff_t>(together);
-    std::fill(begin, end, *std::max_element(begin, end));
-  }
-  return lengths;
-}
-
-// Accelerated proximal gradient with restarts; one product with B a step. `curvature` is B's against the lengths, adapted
-// on the way. Ends where steps have become `accuracy` of the first.
-std::vector<double> minimise(const InnerProblem& inner, Index classes, double accuracy, double& curvature,
-                             const Progress& progress) {
-  const std::size_t n = inner.w.size();
-  std::vector<double> x(inner.w.begin(), inner.w.end()), bx(n, 0.0), y = x, by = bx, next(n), bnext(n), moved(n);
-  const std::vector<double> lengths = lengths_of(inner, classes);
-  std::vector<double> etas(n);
-  double momentum = 1, first = -1;
-  curvature *= 0.5;  // it may have fallen since
-  for (int step = 0; step < inner.quadratic.most_products() && !progress.must_stop(); ++step) {
-    double size = 0;
-    for (;;) {
-      for (std::size_t c = 0; c < n; ++c) {
-        etas[c] = 1 / (curvature * lengths[c]);
-        next[c] = y[c] - (inner.gradient[c] + by[c]) * etas[c];
-      }
-      if (inner.penalty.couples_features())
-        inner.penalty.prox(etas[0], next);
-      else
-        inner.penalty.prox(etas, next);
-      for (std::size_t c = 0; c < n; ++c) moved[c] = next[c] - inner.w[c];
-      inner.quadratic.times(moved, bnext);
-      double bent = 0;
-      size = 0;
-      for (std::size_t c = 0; c < n; ++c) {
-        const double d = next[c] - y[c];
-        bent += d * (bnext[c] - by[c]);
-        size += lengths[c] * d * d;
-      }
-      if (!std::isfinite(bent) || !std::isfinite(size)) {  // values beyond what their squares can be: no step at all
-        curvature = 1;
-        return {inner.w.begin(), inner.w.end()};
-      }
-      if (bent <= curvature * size * (1 + 1e-9) || size == 0) break;
-      curvature = std::max(1.2 * curvature, 1.05 * bent / size);
-    }
-    double uphill = 0;
-    for (std::size_t c = 0; c < n; ++c) uphill += lengths[c] * (y[c] - next[c]) * (next[c] - x[c]);
-    const double following = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
-    const double carry = uphill > 0 ? 0.0 : (momentum - 1) / following;
-    momentum = uphill > 0 ? 1.0 : following;
-    for (std::size_t c = 0; c < n; ++c) {
-      y[c] = next[c] + carry * (next[c] - x[c]);
-      by[c] = bnext[c] + carry * (bnext[c] - bx[c]);
-    }
-    std::swap(x, next);
-    std::swap(bx, bnext);
-    if (first < 0) first = size;
-    if (size <= accuracy * accuracy * first) break;
-  }
-  return x;
-}
 
 class Search final : SoftmaxSearch {
  public:
@@ -112,7 +66,11 @@ class Search final : SoftmaxSearch {
         quadratic_(problem_),
         curvatures_(problem_),
         probabilities_(problem_),
-        sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 8 * problem_.dim() : 4 * problem_.features())) {}
+        sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 4 * problem_.dim() : 4 * problem_.features())) {
+    if (!quadratic_.is_coupled()) return;
+    largest_ = largest_entries(problem_);
+    accuracy_ = kFirstDenseAccuracy;
+  }
 
   Finish run();
 
@@ -136,12 +94,15 @@ class Search final : SoftmaxSearch {
 
   std::vector<Index> features_to_move() const;
   std::vector<double> direction();
+  std::vector<double> minimiser(const Chosen& chosen);
+  void bound_moves(const Chosen& chosen, std::span<double> matrix) const;
   bool descends(std::span<const double> d, Point& next);
   bool step();
   void build() {
     if (!wide_) quadratic_.build(point_.w, curvatures_, sample_, rng_);
   }
   bool refine();
+  void renew(double gap, double last);
 
   bool wide_;
   LossQuadratic quadratic_;
@@ -151,7 +112,9 @@ class Search final : SoftmaxSearch {
   bool grown_ = false;
   double curvature_ = 1;  // of the quadratic, as the last inner problem found it
   double accuracy_ = kFirstAccuracy;
-  double damping_ = 0;  // of the quadratic; see step()
+  double damping_ = 0;         // of the quadratic; see step()
+  double leap_damping_ = 0.1;  // see softmax/dense_step.hpp
+  std::vector<double> largest_;
 };
 
 // Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
@@ -170,34 +133,66 @@ std::vector<Index> Search::features_to_move() const {
 }
 
 std::vector<double> Search::direction() {
-  const std::vector<Index> chosen = features_to_move();
+  const std::vector<Index> features = features_to_move();
   const Index classes = problem_.classes();
-  std::vector<double> w, gradient;
+  std::vector<double> w, gradient, d(point_.w.size(), 0.0);
   MatrixPenaltySpec spec = problem_.spec().penalty;
   spec.factors.clear();
   Index columns = 0;
-  for (const Index j : chosen) {
+  for (const Index j : features) {
     w.insert(w.end(), point_.w.begin() + j * classes, point_.w.begin() + (j + 1) * classes);
     gradient.insert(gradient.end(), point_.gradient.begin() + j * classes, point_.gradient.begin() + (j + 1) * classes);
     if (j == problem_.cols()) continue;
     ++columns;
     if (!problem_.spec().penalty.factors.empty()) spec.factors.push_back(problem_.spec().penalty.factors[at(j)]);
   }
-  std::vector<double> d(point_.w.size(), 0.0);
-  if (chosen.empty()) return d;
-  const MatrixPenalty penalty(spec, columns, classes, problem_.spec().intercept);
-  const auto minimiser = [&](const QuadraticPart& part) {
-    const Damped damped(part, damping_);
-    std::vector<double> x = minimise({damped, penalty, w, gradient}, classes, accuracy_, curvature_, progress_);
-    finish_.passes += part.passes();
-    return x;
-  };
-  const std::vector<double> x =
-      wide_ ? minimiser(HessianPart(problem_, probabilities_, chosen)) : minimiser(quadratic_.part(chosen));
-  for (std::size_t c = 0; c < chosen.size(); ++c)
+  if (features.empty()) return d;
+  const Chosen chosen{features, w, gradient, MatrixPenalty(spec, columns, classes, problem_.spec().intercept)};
+  const std::vector<double> x = minimiser(chosen);
+  for (std::size_t c = 0; c < features.size(); ++c)
     for (Index k = 0; k < classes; ++k)
-      d[at(chosen[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
+      d[at(features[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
   return d;
+}
+
+// Of the quadratic plus the penalty.
+std::vector<double> Search::minimiser(const Chosen& chosen) {
+  const Index classes = problem_.classes();
+  if (wide_ || !quadratic_.is_coupled()) {
+    const auto by_products = [&](const QuadraticPart& part) {
+      const Damped damped(part, damping_);
+      std::vector<double> x = minimise({damped, chosen.penalty, chosen.w, chosen.gradient}, classes, accuracy_,
+                                       curvature_, progress_);
+      finish_.passes += part.passes();
+      return x;
+    };
+    return wide_ ? by_products(HessianPart(problem_, probabilities_, chosen.features))
+                 : by_products(quadratic_.part(chosen.features));
+  }
+  std::vector<double> matrix = quadratic_.part(chosen.features).dense();
+  for (std::size_t c = 0; c < chosen.w.size(); ++c) matrix[c * chosen.w.size() + c] *= 1 + damping_;
+  bound_moves(chosen, matrix);
+  const bool free_intercepts = problem_.spec().intercept == Intercept::free;
+  DenseStep dense{std::move(matrix), chosen.penalty,  chosen.w,    chosen.gradient,
+                  classes,           free_intercepts, point_.value};
+  return minimise(std::move(dense), accuracy_, leap_damping_, progress_);
+}
+
+// Where rows are sure of their class, the loss is flat now and steep a little further back: a weight whose own step would
+// change some margin by more than kMostMove is made steeper until it does not.
+void Search::bound_moves(const Chosen& chosen, std::span<double> matrix) const {
+  const std::size_t size = chosen.w.size(), classes = at(problem_.classes());
+  double steepest = 0;
+  for (std::size_t c = 0; c < size; ++c) steepest = std::max(steepest, matrix[c * size + c]);
+  if (!(steepest > 0)) return;
+  std::vector<double> moved = chosen.w;
+  kernel::axpy(-1 / steepest, chosen.gradient.data(), moved.data(), static_cast<Index>(size));
+  chosen.penalty.prox(1 / steepest, moved);
+  for (std::size_t c = 0; c < size; ++c) {
+    const double slope = steepest * std::abs(moved[c] - chosen.w[c]);  // with the penalty's
+    double& own = matrix[c * size + c];
+    own = std::max(own, slope * largest_[at(chosen.features[c / classes])] / kMostMove);
+  }
 }
 
 // Tries the direction at falling lengths; true with `next` where the objective falls enough.
@@ -238,25 +233,31 @@ bool Search::step() {
 
 // A better quadratic, where steps with this one gain too little; false when there is none.
 bool Search::refine() {
-  if (wide_) return false;
-  if (sample_ < problem_.rows() && (quadratic_.is_coupled() || !grown_)) {
+  if (wide_ || quadratic_.is_coupled()) return false;
+  if (sample_ < problem_.rows() && !grown_) {
     sample_ = std::min(problem_.rows(), 4 * sample_);
     grown_ = true;
     build();
-  } else if (!quadratic_.is_coupled()) {
+  } else {
     wide_ = true;
     evaluate(point_);
-  } else {
-    return false;
   }
   return true;
+}
+
+// The Hessian itself is made anew, from more rows, as long as steps do not leave little of the gap.
+void Search::renew(double gap, double last) {
+  if (gap <= kWorthKeeping * last) return;
+  sample_ = std::min(problem_.rows(), 2 * sample_);
+  quadratic_.forget();
+  build();
 }
 
 Finish Search::run() {
   evaluate(point_);
   build();
   int steps = 0, in_vain = 0;
-  double least = std::numeric_limits<double>::infinity(), lowest = least;
+  double least = std::numeric_limits<double>::infinity(), lowest = least, last = least;
   for (;;) {
     const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
     if (!goes_on(gap)) break;
@@ -273,12 +274,14 @@ Finish Search::run() {
       lowest = std::min(lowest, point_.value);
       least = std::min(least, gap);
     }
-    if (!unresolved && in_vain >= (quadratic_.is_coupled() ? kFewInVain : kManyInVain) && refine()) {
+    if (!unresolved && in_vain >= kManyInVain && refine()) {
       in_vain = 0;
       continue;
     }
+    if (quadratic_.is_coupled() && steps > 0) renew(gap, last);
+    last = gap;
     if (in_vain < (unresolved ? kFewInVain : kMostInVain) && step()) {
-      if (++steps % kStepsPerMetric == 0) build();
+      if (++steps % kStepsPerMetric == 0 && !quadratic_.is_coupled()) build();
       continue;
     }
     const bool again = recovers([&] {

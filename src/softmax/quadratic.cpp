@@ -14,11 +14,14 @@ namespace s3gd {
 namespace {
 
 constexpr std::size_t kMemory = 10;
-constexpr double kJitter = 1e-6;  // of the diagonal, which was summed in float
+constexpr double kJitter = 1e-6, kJitterInDouble = 1e-12;  // of the diagonal: what summing it adds or takes
+constexpr double kTooFlatWithoutMean = 0.1;  // less, as classes have means of their own
 constexpr double kTooFlat = 0.5;  // of a column's own curvature: with less, the sample is taken to lack the column
 constexpr Index kRowsPerChunk = 1024;
-constexpr double kCostOfAStep = 1e9;  // operations
-constexpr Index kMostCoupled = 2000;  // weights; beyond, the coupling of the classes costs more than it saves
+// Weights up to which the coupling of the classes saves more than it costs; with rows of few entries, whose products cost
+// little, more of them.
+constexpr Index kMostCoupled = 2000, kMostSparselyCoupled = 5000;
+constexpr double kFewProducts = 1e9;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -43,6 +46,30 @@ std::vector<double> column_shares(const SoftmaxProblem& problem, std::span<const
     });
   });
   return shares;
+}
+
+// What is left of the columns' curvatures around their means.
+std::vector<double> without_means(const SoftmaxProblem& problem, std::span<const double> whole,
+                                  std::span<const double> sizes) {
+  std::vector<double> sums(whole.size(), 0.0), result(whole.begin(), whole.end());
+  double total = 0;
+  problem.x().visit([&](const auto& x) {
+    for (Index i = 0; i < x.rows; ++i) {
+      total += sizes[at(i)];
+      for_each_nonzero(x, i, [&](Index j, auto value) { sums[at(j)] += sizes[at(i)] * static_cast<double>(value); });
+    }
+  });
+  for (std::size_t j = 0; j < result.size() && total > 0; ++j)
+    result[j] = std::max(result[j] - sums[j] * sums[j] / total, 1e-12 * whole[j]);
+  return result;
+}
+
+bool couples_classes(const SoftmaxProblem& problem) {
+  if (problem.dim() <= kMostCoupled) return true;
+  if (problem.dim() > kMostSparselyCoupled || problem.x().is_dense()) return false;
+  const auto rows = static_cast<double>(problem.rows()), classes = static_cast<double>(problem.classes());
+  const double entries = static_cast<double>(problem.x().stored()) / rows;
+  return rows * entries * entries * classes * classes / 4 <= kFewProducts;
 }
 
 // The inverse of a small matrix by elimination with pivots; false when it is singular.
@@ -91,7 +118,7 @@ std::vector<double> Damped::diagonal() const {
 
 LossQuadratic::LossQuadratic(const SoftmaxProblem& problem)
     : problem_(problem),
-      coupled_(problem.dim() <= kMostCoupled),
+      coupled_(couples_classes(problem)),
       size_(coupled_ ? problem.dim() : problem.features()),
       outputs_(coupled_ ? 1 : problem.classes()) {}
 
@@ -119,17 +146,47 @@ std::vector<double> LossQuadratic::coupled(std::span<const double> w, const RowS
   return coupled_hessian({x, problem_.has_intercept(), classes, weights, probabilities, threads}, count);
 }
 
-// whole: of each feature, the mean over the directions that change probabilities.
-void LossQuadratic::raise_flat(std::span<const double> whole) {
+// whole: of each feature, the mean over the directions that change probabilities; without_mean: the same where the
+// intercepts follow, empty where they do not or the sample is all rows.
+void LossQuadratic::raise_flat(std::span<const double> whole, std::span<const double> without_mean) {
   const Index per_feature = size_ / problem_.features();
+  const double jitter = coupled_ && multiplies_entries(problem_.x()) ? kJitterInDouble : kJitter;
   const double directions = coupled_ ? static_cast<double>(per_feature - 1) : 1.0;
-  for (Index j = 0; j < problem_.features(); ++j) {
+  std::vector<double> diagonal;
+  for (Index c = 0; c < size_; ++c) diagonal.push_back(matrix_[at(c * size_ + c)]);
+  const auto lacking = [&](Index j, double wanted, double share) {
     double own = 0;
-    for (Index c = j * per_feature; c < (j + 1) * per_feature; ++c) own += matrix_[at(c * size_ + c)];
-    const double wanted = directions * whole[at(j)];
-    const double added = (own < kTooFlat * wanted ? wanted - own : 0.0) + kJitter * wanted;
-    for (Index c = j * per_feature; c < (j + 1) * per_feature; ++c)
-      matrix_[at(c * size_ + c)] += added / static_cast<double>(per_feature);
+    for (Index c = j * per_feature; c < (j + 1) * per_feature; ++c) own += diagonal[at(c)];
+    return own < share * wanted ? wanted - own : 0.0;
+  };
+  std::vector<double> added;
+  for (Index j = 0; j < problem_.features(); ++j)
+    added.push_back(lacking(j, directions * whole[at(j)], kTooFlat) + jitter * directions * whole[at(j)]);
+  if (!without_mean.empty()) {
+    take_intercepts_away(diagonal);
+    for (Index j = 0; j < problem_.cols(); ++j)
+      added[at(j)] = std::max(added[at(j)], lacking(j, directions * without_mean[at(j)], kTooFlatWithoutMean));
+  }
+  for (Index c = 0; c < size_; ++c)
+    matrix_[at(c * size_ + c)] += added[at(c / per_feature)] / static_cast<double>(per_feature);
+}
+
+// Of the diagonal of a coupled matrix: what is left where free intercepts follow the other weights.
+void LossQuadratic::take_intercepts_away(std::span<double> diagonal) const {
+  const Index classes = problem_.classes(), rest = size_ - classes;
+  std::vector<double> own(at(classes * classes)), solved(at(classes));
+  double trace = 0;
+  for (Index a = 0; a < classes; ++a) {
+    std::copy_n(&matrix_[at((rest + a) * size_ + rest)], classes, &own[at(a * classes)]);
+    trace += own[at(a * classes + a)];
+  }
+  for (Index a = 0; a < classes; ++a) own[at(a * classes + a)] += 1e-9 * trace;
+  if (!blas::cholesky(classes, own.data(), classes)) return;
+  for (Index c = 0; c < rest; ++c) {
+    const double* coupling = &matrix_[at(c * size_ + rest)];
+    std::copy_n(coupling, classes, solved.begin());
+    blas::cholesky_solve(classes, own.data(), classes, solved.data());
+    diagonal[at(c)] -= kernel::dot(coupling, solved.data(), classes);
   }
 }
 
@@ -141,7 +198,8 @@ void LossQuadratic::build(std::span<const double> w, const Curvatures& curvature
   RowSample drawn = sample_by_size(sizes, sample, rng);
   for (std::size_t k = 0; k < drawn.rows.size(); ++k) drawn.weights[k] /= shares[at(drawn.rows[k])];
   matrix_ = coupled_ ? coupled(w, drawn, curvatures.of_rows()) : sampled_hessian(problem_, drawn.rows, drawn.weights);
-  raise_flat(whole);
+  const bool follows = coupled_ && sample < problem_.rows() && problem_.spec().intercept == Intercept::free;
+  raise_flat(whole, follows ? without_means(problem_, whole, curvatures.of_rows()) : std::vector<double>());
   for (Pair& pair : pairs_) pair.image = metric_times(pair.moved);
 }
 
@@ -200,10 +258,16 @@ std::vector<double> LossQuadratic::Part::diagonal() const {
   return result;
 }
 
-int LossQuadratic::Part::most_products() const {
-  if (outputs_ != 1) return QuadraticPart::most_products();
-  const double cost = 2.0 * static_cast<double>(size_) * static_cast<double>(size_);
-  return static_cast<int>(std::clamp(kCostOfAStep / cost, 300.0, 3000.0));
+std::vector<double> LossQuadratic::Part::dense() && {
+  const Index m = size_ == 0 ? 0 : static_cast<Index>(vectors_.size()) / size_;
+  if (!middle_.empty()) {
+    std::vector<double> turned(vectors_.size());
+    blas::gemm(blas::Op::plain, blas::Op::plain, m, size_, m, 1.0, middle_.data(), m, vectors_.data(), size_, 0.0,
+               turned.data(), size_);
+    blas::gemm(blas::Op::transposed, blas::Op::plain, size_, size_, m, -1.0, vectors_.data(), size_, turned.data(),
+               size_, 1.0, matrix_.data(), size_);
+  }
+  return std::move(matrix_);
 }
 
 void LossQuadratic::Part::times(std::span<const double> v, std::span<double> out) const {

@@ -24,7 +24,6 @@ class QuadraticPart {
   virtual ~QuadraticPart() = default;
   virtual void times(std::span<const double> v, std::span<double> out) const = 0;  // chosen x K
   virtual std::vector<double> diagonal() const = 0;                                // about its own, chosen x K
-  virtual int most_products() const { return 300; }                                // that a step is worth
   virtual double passes() const { return 0; }  // over the rows that products took so far
 };
 
@@ -35,7 +34,6 @@ class Damped final : public QuadraticPart {
   Damped(const QuadraticPart& part, double damping) : part_(part), damping_(damping), diagonal_(part.diagonal()) {}
   void times(std::span<const double> v, std::span<double> out) const override;
   std::vector<double> diagonal() const override;
-  int most_products() const override { return part_.most_products(); }
 
  private:
   const QuadraticPart& part_;
@@ -58,7 +56,7 @@ class LossQuadratic {
    public:
     void times(std::span<const double> v, std::span<double> out) const override;
     std::vector<double> diagonal() const override;  // of M
-    int most_products() const override;
+    std::vector<double> dense() &&;  // B, of a coupled quadratic
 
    private:
     friend class LossQuadratic;
@@ -80,7 +78,8 @@ class LossQuadratic {
   std::vector<double> metric_times(std::span<const double> v) const;  // M v over all features
   std::vector<double> coupled(std::span<const double> w, const RowSample& drawn,
                               std::span<const double> curvatures) const;
-  void raise_flat(std::span<const double> whole);
+  void raise_flat(std::span<const double> whole, std::span<const double> without_mean);
+  void take_intercepts_away(std::span<double> diagonal) const;
 
   const SoftmaxProblem& problem_;
   bool coupled_;

@@ -67,7 +67,7 @@ TEST(RareColumns, WeakPenaltiesAreCertifiedFromASmallSampleOfTheRows) {
 }
 
 TEST(RareColumns, WithManyWeightsTheyAreCertifiedToo) {
-  const auto sample = sample_with_rare_columns(2500, 5, 250, 8);
+  const auto sample = sample_with_rare_columns(2500, 5, 250, 20);
   for (const auto& penalty : penalties(1e-3)) {
     const SoftmaxProblem problem = problem_of(sample, penalty);
     ASSERT_FALSE(LossQuadratic(problem).is_coupled());
@@ -79,7 +79,7 @@ TEST(RareColumns, WithManyWeightsTheyAreCertifiedToo) {
 }
 
 TEST(RareColumns, NoColumnLooksFlatToTheQuadratic) {
-  for (const Index classes : {3, 40}) {
+  for (const Index classes : {3, 100}) {
     const auto sample = sample_with_rare_columns(3000, 3, 50, classes);
     const SoftmaxProblem problem = problem_of(sample, {});
     const Vector w(static_cast<std::size_t>(problem.dim()), 0.0);
