@@ -30,15 +30,6 @@ include(cmake/experiments.cmake)
 file(GLOB writers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compare/*.cpp ${PROJECT_SOURCE_DIR}/src/report/*.cpp
                                     ${PROJECT_SOURCE_DIR}/src/fit/export*.cpp)
 set_property(SOURCE ${writers} APPEND PROPERTY COMPILE_OPTIONS $<IF:$<BOOL:${S3GD_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
-# A good third of what a file compiles is the headers of the standard library and fmt: once for all. Not with clang, whose
-# precompiled headers name the folder they were made in, so that a compiler cache must not hand them to another.
-string(COMPARE EQUAL "${CMAKE_CXX_COMPILER_ID}" GNU S3GD_PRECOMPILED)
-if(S3GD_PRECOMPILED)
-  target_precompile_headers(s3gd_objects PRIVATE
-    <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <numeric> <optional> <span> <string>
-    <string_view> <utility> <variant> <vector> <fmt/format.h>)
-  target_compile_options(s3gd_objects PRIVATE -fpch-preprocess)  # ccache asks for it
-endif()
 # libFuzzer is led by the branches of what reads files. Elsewhere a call at each comparison only makes the tests slow.
 if(S3GD_BUILD_FUZZERS)
   file(GLOB readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/data/*.cpp)
