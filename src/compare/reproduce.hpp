@@ -17,7 +17,7 @@
 namespace s3gd::reproduce {
 
 struct ReproduceProgress {
-  std::string figure;           // the first that needs what is being done
+  std::string figure;            // the first that needs what is being done
   std::size_t part = 0, of = 0;  // the runs are done in so many parts; `plan` is about this one
   PlanProgress plan;
 };

@@ -13,7 +13,7 @@ namespace s3gd::reproduce {
 struct ResultSet {
   std::string name;  // as in run.json: the paper's name, for a stand-in with "(..)" behind it
   std::string source;
-  std::string stand_in;  // why; empty = it is none
+  std::string stand_in;                 // why; empty = it is none
   double optimum = 0, optimum_gap = 0;  // F*, and what it is certified to, relatively
   Index rows = 0, test_rows = 0, cols = 0, classes = 0;
 

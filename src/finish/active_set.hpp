@@ -30,7 +30,7 @@ class ActiveSet {
   // Other penalties will follow.
   void carry_on();
   bool carries_on() const { return carries_on_; }
-  void arrived();                   // w is the solution under this penalty
+  void arrived();  // w is the solution under this penalty
   // Of w, after a look at all coordinates: the fewer rows of both classes are summed. `enough`: see RowsSeen.
   Certificate certificate(double enough) const;
 

@@ -13,8 +13,8 @@ namespace s3gd {
 class ColumnStore {
  public:
   virtual ~ColumnStore() = default;
-  virtual double dot(Index k, const double* v) const = 0;                          // x_k . v
-  virtual double square(Index k, const double* h) const = 0;                       // sum_i h_i x_ik^2
+  virtual double dot(Index k, const double* v) const = 0;     // x_k . v
+  virtual double square(Index k, const double* h) const = 0;  // sum_i h_i x_ik^2
   // v_i += factor h_i x_ik; all h_i are 1 without them
   virtual void add(Index k, double factor, const double* h, double* v) const = 0;
 };

@@ -10,19 +10,24 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostRounds = 100;
-constexpr int kSweeps = 4;           // over the support, between two looks at all coordinates
-constexpr int kRoundsPerJump = 40; 
+constexpr int kSweeps = 4;  // over the support, between two looks at all coordinates
+constexpr int kRoundsPerJump = 40;
 constexpr int kMostJumpSteps = 60;
 constexpr double kJumpAccuracy = 1e-6;  // of the squared slopes, scaled by the diagonal
-constexpr double kSettled = 0.25;    // of the slack: slopes wrong by less are left alone until all are looked at
-constexpr Index kLookAround = 1024;  // coordinates between two questions whether to stop
+constexpr double kSettled = 0.25;       // of the slack: slopes wrong by less are left alone until all are looked at
+constexpr Index kLookAround = 1024;     // coordinates between two questions whether to stop
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class ColumnSearch {
  public:
   ColumnSearch(const L1Model& model, const ColumnStore& columns, std::span<const double> h)
-      : model_(model), columns_(columns), h_(h), x_(model.x), pushed_(h.size(), 0.0), curvature_(model.x.size()),
+      : model_(model),
+        columns_(columns),
+        h_(h),
+        x_(model.x),
+        pushed_(h.size(), 0.0),
+        curvature_(model.x.size()),
         settled_(model.x.size(), false) {
     for (Index k = 0; k < model.size(); ++k) {
       curvature_[at(k)] = columns.square(k, h.data()) + model.ridge[at(k)];

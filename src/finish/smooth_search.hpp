@@ -45,7 +45,7 @@ class SmoothSearch {
   // One step over all rows in this metric; first, where there is one, by `bend` beside it. False when it gains nothing,
   // or the run is over.
   bool full_step(const Metric& metric, std::span<const double> bend = {});
-  const std::vector<double>& curvatures();  // of all rows at the present point; no pass
+  const std::vector<double>& curvatures();                 // of all rows at the present point; no pass
   const std::vector<double>& aim() const { return aim_; }  // where the last one would have gone unbent and whole
   // What to do after a step that gained nothing: false when there is no more to try.
   bool try_exact_arithmetic();

@@ -119,13 +119,16 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
   // In multiplications by scattered numbers; those of BLAS are cheaper. A sweep over columns touches every stored entry
   // twice, one over the Gram matrix its s^2 entries in order; a step needs two products and the terms of all rows.
   const double per_row = stored / rows;
-  const double gram = (dense ? 0.1 : 1.0) * rows * per_row * per_row / 2, entry = size * size > kInCache ? 1.0 : 1.0 / 6;
-  prefers_gram_ = chosen_.size() <= kSmallGram ||
-                  (chosen_.size() <= kMostGram && gram + kUsualSweeps * entry * size * size < 3 * kUsualSweeps * stored);
+  const double gram = (dense ? 0.1 : 1.0) * rows * per_row * per_row / 2,
+               entry = size * size > kInCache ? 1.0 : 1.0 / 6;
+  prefers_gram_ =
+      chosen_.size() <= kSmallGram ||
+      (chosen_.size() <= kMostGram && gram + kUsualSweeps * entry * size * size < 3 * kUsualSweeps * stored);
   gram_cost_ = gram / ((dense ? 1.0 : 2.0) * stored + 20 * rows);
   const double width = dense ? (problem.x().precision() == Precision::float32 ? 4 : 8)
                              : 4 + (problem.x().precision() == Precision::float32 ? 4 : 8);
-  if (by_columns() || share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty()) return;
+  if (by_columns() || share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty())
+    return;
   gathered_ = with_columns(problem, all != nullptr ? all->rows_of(features) : problem.x().visit([&](const auto& view) {
     return gather(view, features, place, problem.spec().threads);
   }));

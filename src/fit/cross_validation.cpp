@@ -47,13 +47,13 @@ std::vector<SmallClass> small_classes(const ProblemFamily& family, Index folds) 
 // Rows of a class go to different folds as long as there are any, so that two are enough for every training set to
 // have one. Metrics that rank rows of one class among those of the other want both in every fold.
 void check_class(const SmallClass& small, ScoreKind metric, Index folds) {
-  const std::string found = fmt::format("class {} has {} row{} for {} folds", small.name, small.rows,
-                                        small.rows == 1 ? "" : "s", folds);
+  const std::string found =
+      fmt::format("class {} has {} row{} for {} folds", small.name, small.rows, small.rows == 1 ? "" : "s", folds);
   if (small.rows < 2)
     throw Error(found, "it cannot be fitted and judged by the same one: leave it out, or join it with another class");
   if (metric == ScoreKind::auc || metric == ScoreKind::average_precision)
-    throw Error(found, fmt::format("the metric {} needs one of each class in every fold: use fewer --folds",
-                                   name_of(metric)));
+    throw Error(found,
+                fmt::format("the metric {} needs one of each class in every fold: use fewer --folds", name_of(metric)));
 }
 
 // What is said about classes that some folds have no row of.
@@ -64,9 +64,10 @@ std::vector<std::string> check(const ProblemFamily& family, const CrossValidatio
   const std::vector<SmallClass> small = small_classes(family, options.folds);
   for (const SmallClass& one : small) check_class(one, options.metric, options.folds);
   if (small.empty()) return {};
-  return {fmt::format("{} of the classes {} fewer rows than there are folds (class {}: {}): some folds are judged "
-                      "without it; fewer --folds, or more rows, tell more",
-                      small.size(), small.size() == 1 ? "has" : "have", small.front().name, small.front().rows)};
+  return {
+      fmt::format("{} of the classes {} fewer rows than there are folds (class {}: {}): some folds are judged "
+                  "without it; fewer --folds, or more rows, tell more",
+                  small.size(), small.size() == 1 ? "has" : "have", small.front().name, small.front().rows)};
 }
 
 // All paths: the one on all rows, then one for each fold. Tasks share nothing but the count of points done.
@@ -125,8 +126,7 @@ class Run {
     if (!products_[0]) return {};
     std::vector<double> sum(products_[0]->size(), 0.0);
     for (Index other = 0; other < options_.folds; ++other)
-      if (other != fold)
-        kernel::axpy(1.0, products_[at(other)]->data(), sum.data(), static_cast<Index>(sum.size()));
+      if (other != fold) kernel::axpy(1.0, products_[at(other)]->data(), sum.data(), static_cast<Index>(sum.size()));
     return std::make_shared<const std::vector<double>>(std::move(sum));
   }
 

@@ -86,8 +86,7 @@ Problem squared_errors(const ProblemFamily& family, const Dataset& rows) {
 
 }  // namespace
 
-HeldOut::HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, ColumnProducts products,
-                 Index bytes)
+HeldOut::HeldOut(const ProblemFamily& training, ScoreKind metric, Dataset rows, ColumnProducts products, Index bytes)
     : training_(training),
       metric_(metric),
       rows_(std::move(rows)),

@@ -46,8 +46,8 @@ class Penalty {
   // What multiplies |w_j| and w_j^2, factors included (also when the terms have different factors).
   double l1_of(Index j) const { return one_factor_ ? l1_ * factor(j) : l1_each_[static_cast<std::size_t>(j)]; }
   double l2_of(Index j) const { return one_factor_ ? l2_ * factor(j) : l2_each_[static_cast<std::size_t>(j)]; }
-  bool in_norm(Index j) const;      // whether any 2-norm runs over coordinate j
-  bool on_every_feature() const;    // whether no feature's weight is free
+  bool in_norm(Index j) const;    // whether any 2-norm runs over coordinate j
+  bool on_every_feature() const;  // whether no feature's weight is free
 
   // R*(z): infinity where z is outside the domain. feasible_scale(z) is the largest s in [0, 1] with R*(s z) finite.
   // Both need an exact prox; without one there is no simple form, and they answer infinity and 0.

@@ -96,9 +96,8 @@ Figure curve(const std::string& id, const std::string& title, const std::string&
 
 void add_path_figures(Document& document, const Path& path, const PathPage& about) {
   document.parts.push_back(weight_curves(path, about));
-  document.parts.push_back(
-      curve("objective", "Objective", "objective F", path, about,
-            [](const PathPoint& point) { return point.certificate.primal; }));
+  document.parts.push_back(curve("objective", "Objective", "objective F", path, about,
+                                 [](const PathPoint& point) { return point.certificate.primal; }));
   document.parts.push_back(curve("nonzeros", "Non-zero weights", "weights that are not zero", path, about,
                                  [](const PathPoint& point) { return static_cast<double>(point.nonzeros); }));
 }
@@ -191,8 +190,7 @@ Document path_document(const Path& path, const PathPage& about) {
   add_path_figures(document, path, about);
   Table list{
       .title = "Every lambda",
-      .columns =
-          {{"lambda"}, {"objective"}, {"relative gap"}, {"non-zeros"}, {"status", true}, {"time"}, {"", true}},
+      .columns = {{"lambda"}, {"objective"}, {"relative gap"}, {"non-zeros"}, {"status", true}, {"time"}, {"", true}},
       .outstanding = {about.chosen}};
   for (std::size_t k = 0; k < path.points.size(); ++k)
     list.rows.push_back(cells_of(path.points[k], k == about.chosen ? "chosen" : ""));

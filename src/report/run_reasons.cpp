@@ -57,9 +57,10 @@ Cell cell(double value, double best, Text&& text) {
 void add_reasons(Document& document, const RunRows& rows) {
   if (!(rows.target() > 0)) return;
   Table table{.title = "Iterations to the target, and what one costs",
-              .caption = "Sorted by the time to the target, which is what comes before the first iteration (graph, "
-                         "strata, moments), and then the iterations times what one costs. The best of each dataset "
-                         "stand out.",
+              .caption =
+                  "Sorted by the time to the target, which is what comes before the first iteration (graph, "
+                  "strata, moments), and then the iterations times what one costs. The best of each dataset "
+                  "stand out.",
               .columns = {{"dataset", true},
                           {"contender", true},
                           {"step"},
@@ -81,8 +82,7 @@ void add_reasons(Document& document, const RunRows& rows) {
       const Trials& trials = *one.trials;
       Cell step(trials.step == kNoStep ? "\u2014" : trials.step);
       if (!trials.settled) step = Cell("none stable", Cell::Look::faint);
-      table.rows.push_back({dataset, trials.label, step,
-                            cell(one.iterations, best.iterations, count_text),
+      table.rows.push_back({dataset, trials.label, step, cell(one.iterations, best.iterations, count_text),
                             cell(one.per_iteration, best.per_iteration, seconds_text),
                             one.before > 0 ? Cell(seconds_text(one.before)) : Cell("\u2014", Cell::Look::faint),
                             cell(one.seconds, best.seconds, seconds_text)});

@@ -21,8 +21,8 @@ std::string above_optimum(double share) {
 Cell step_cell(const RunRows& rows, const Trials& trials) {
   const double optimum = number_at(rows.about(trials.dataset), "optimum");
   const double tail = trials.mean("tail_objective");
-  std::string text = trials.all_well() && std::isfinite(tail) && optimum > 0 ? above_optimum(tail / optimum - 1)
-                                                                             : trials.status();
+  std::string text =
+      trials.all_well() && std::isfinite(tail) && optimum > 0 ? above_optimum(tail / optimum - 1) : trials.status();
   if (trials.chosen) text += trials.settled ? " \u2713" : " (shown)";
   const bool stable =
       std::all_of(trials.runs.begin(), trials.runs.end(), [](const Json* run) { return flag_at(*run, "stable"); });
@@ -116,7 +116,7 @@ Table contenders_table(const Json& contenders) {
   for (const Json& one : contenders) {
     std::vector<Cell> row{text_at(one, "label"), text_at(one, "solver")};
     for (const std::string& key : keys)
-      row.emplace_back(flag_at(one, "exact")                             ? "\u2014"
+      row.emplace_back(flag_at(one, "exact")                        ? "\u2014"
                        : key == "inner" && number_at(one, key) == 0 ? "its own"
                                                                     : words_of(one.value(key, Json())));
     table.rows.push_back(std::move(row));

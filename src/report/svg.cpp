@@ -203,8 +203,8 @@ std::string levels(const Figure& figure, const Axis& axis, const Scale& y) {
     const double at = y.place(mark.at);
     text += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"{}\" stroke-dasharray=\"4 3\"/>", kLeft, at,
                         kWidth - kRight, kSoft);
-    text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" font-size=\"11\">{}</text>\n", kLeft + 4, at - 4,
-                        escape(mark.text));
+    text +=
+        fmt::format("<text x=\"{}\" y=\"{:.1f}\" font-size=\"11\">{}</text>\n", kLeft + 4, at - 4, escape(mark.text));
   }
   return text;
 }

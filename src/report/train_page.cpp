@@ -27,12 +27,11 @@ const std::vector<Quantity>& across() {
 }
 
 const std::vector<Quantity>& up() {
-  static const std::vector<Quantity> list{
-      {"objective", [](const TraceRow& row) { return row.train_objective; }},
-      {"gap", [](const TraceRow& row) { return row.gap; }},
-      {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
-      {"correlation", [](const TraceRow& row) { return row.correlation; }},
-      {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }}};
+  static const std::vector<Quantity> list{{"objective", [](const TraceRow& row) { return row.train_objective; }},
+                                          {"gap", [](const TraceRow& row) { return row.gap; }},
+                                          {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
+                                          {"correlation", [](const TraceRow& row) { return row.correlation; }},
+                                          {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }}};
   return list;
 }
 
@@ -75,8 +74,8 @@ Figure course(const Summary& summary, std::span<const TraceRow> trace) {
 Table stages_table(const Summary& summary) {
   Table table{.title = "Stages", .columns = {{"stage", true}, {"time"}, {"iterations"}, {"ended", true}}};
   for (const Stage& stage : summary.stages)
-    table.rows.push_back({stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)),
-                          stage.ended});
+    table.rows.push_back(
+        {stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)), stage.ended});
   return table;
 }
 

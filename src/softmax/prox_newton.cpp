@@ -9,8 +9,8 @@
 #include <cmath>
 #include <utility>
 
-#include "kernel/kernel.hpp"
 #include "data/row_access.hpp"
+#include "kernel/kernel.hpp"
 #include "softmax/dense_step.hpp"
 #include "softmax/hessian_part.hpp"
 #include "softmax/product_step.hpp"
@@ -20,9 +20,9 @@ namespace s3gd {
 namespace {
 
 constexpr double kFirstAccuracy = 0.01, kLastAccuracy = 1e-5;  // of a proximal step of the inner problem to its first
-constexpr double kFirstDenseAccuracy = 0.1;                   // of a sweep to the first
+constexpr double kFirstDenseAccuracy = 0.1;                    // of a sweep to the first
 constexpr int kStepsPerMetric = 8;
-constexpr double kMostMove = 2;       // of a margin, by one weight in one step
+constexpr double kMostMove = 2;        // of a margin, by one weight in one step
 constexpr double kWorthKeeping = 0.3;  // of the gap left after a step: its quadratic was good enough for another
 // Steps in which neither the gap halves nor the objective falls, before a better quadratic is made (the Hessian over all
 // rows costs a pass a product: that is put off for longer), and before the search gives up.
@@ -161,8 +161,8 @@ std::vector<double> Search::minimiser(const Chosen& chosen) {
   if (wide_ || !quadratic_.is_coupled()) {
     const auto by_products = [&](const QuadraticPart& part) {
       const Damped damped(part, damping_);
-      std::vector<double> x = minimise({damped, chosen.penalty, chosen.w, chosen.gradient}, classes, accuracy_,
-                                       curvature_, progress_);
+      std::vector<double> x =
+          minimise({damped, chosen.penalty, chosen.w, chosen.gradient}, classes, accuracy_, curvature_, progress_);
       finish_.passes += part.passes();
       return x;
     };
@@ -173,8 +173,7 @@ std::vector<double> Search::minimiser(const Chosen& chosen) {
   for (std::size_t c = 0; c < chosen.w.size(); ++c) matrix[c * chosen.w.size() + c] *= 1 + damping_;
   bound_moves(chosen, matrix);
   const bool free_intercepts = problem_.spec().intercept == Intercept::free;
-  DenseStep dense{std::move(matrix), chosen.penalty,  chosen.w,    chosen.gradient,
-                  classes,           free_intercepts, point_.value};
+  DenseStep dense{std::move(matrix), chosen.penalty, chosen.w, chosen.gradient, classes, free_intercepts, point_.value};
   return minimise(std::move(dense), accuracy_, leap_damping_, progress_);
 }
 

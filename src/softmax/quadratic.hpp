@@ -56,7 +56,7 @@ class LossQuadratic {
    public:
     void times(std::span<const double> v, std::span<double> out) const override;
     std::vector<double> diagonal() const override;  // of M
-    std::vector<double> dense() &&;  // B, of a coupled quadratic
+    std::vector<double> dense() &&;                 // B, of a coupled quadratic
 
    private:
     friend class LossQuadratic;

@@ -86,10 +86,10 @@ std::string options_identity(const ProblemSpec& spec, const SolveOptions& option
 }
 
 std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  return run_identity({(problem.x().is_dense() ? "dense " : "sparse ") + rows_identity(problem),
-                       identity_of(problem.spec()),
-                       input.test != nullptr ? rows_identity(*input.test) : "", input.graph},
-                      options);
+  return run_identity(
+      {(problem.x().is_dense() ? "dense " : "sparse ") + rows_identity(problem), identity_of(problem.spec()),
+       input.test != nullptr ? rows_identity(*input.test) : "", input.graph},
+      options);
 }
 
 std::string run_identity(const IdentityParts& parts, const SolveOptions& options) {

@@ -8,17 +8,17 @@
 namespace s3gd {
 namespace {
 
-constexpr double kNextToNothing = 1e-3;   // of the objective at zero: what is left when classes come apart
-constexpr double kLittle = 0.1;           // of the same, with hardly a mistake: so many of the rows
+constexpr double kNextToNothing = 1e-3;  // of the objective at zero: what is left when classes come apart
+constexpr double kLittle = 0.1;          // of the same, with hardly a mistake: so many of the rows
 constexpr double kHardlyAMistake = 0.01;
-constexpr double kWildScales = 1e4;       // between the largest entries of two columns
-constexpr double kManyZeroRows = 0.01;    // of the rows
-constexpr double kMuchAstray = 0.08;      // of a class, among the other's typical rows ..
-constexpr double kOneSided = 4;           // .. and so many times as many as the other way round
+constexpr double kWildScales = 1e4;        // between the largest entries of two columns
+constexpr double kManyZeroRows = 0.01;     // of the rows
+constexpr double kMuchAstray = 0.08;       // of a class, among the other's typical rows ..
+constexpr double kOneSided = 4;            // .. and so many times as many as the other way round
 constexpr Index kRowsToJudgeAClass = 100;  // in the sample
-constexpr double kNoMargin = 1e-6;        // that features make no difference with
-constexpr double kUsedUp = 0.9;           // of the passes: a step may cost several, so that the last ones are left over
-constexpr double kNoSlope = 1e-8;         // of what it could be: rows cancel each other, up to rounding
+constexpr double kNoMargin = 1e-6;         // that features make no difference with
+constexpr double kUsedUp = 0.9;    // of the passes: a step may cost several, so that the last ones are left over
+constexpr double kNoSlope = 1e-8;  // of what it could be: rows cancel each other, up to rounding
 constexpr char kStopped[] = "stopped after ";
 
 // An exact solver that ends well before its passes are used up has come as far as rounding lets it.

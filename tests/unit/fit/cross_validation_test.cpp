@@ -209,7 +209,7 @@ TEST(CrossValidation, RefusesWhatDoesNotFit) {
   refuses(real, ScoreKind::accuracy, 5);
   refuses(hinge, ScoreKind::log_loss, 5);
   refuses(classes, ScoreKind::accuracy, 1);
-  refuses(classes, ScoreKind::auc, 55);  // more folds than rows of a class
+  refuses(classes, ScoreKind::auc, 55);       // more folds than rows of a class
   refuses(classes, ScoreKind::accuracy, 61);  // more folds than rows
   EXPECT_EQ(usual_metric(classes), ScoreKind::log_loss);
   EXPECT_EQ(usual_metric(hinge), ScoreKind::accuracy);
@@ -238,9 +238,8 @@ TEST(CrossValidation, TwoRowsOfAClassAreEnough) {
       EXPECT_EQ(result.status, Status::converged);
       for (const ScoredLambda& point : result.points)
         for (const double score : point.scores) EXPECT_TRUE(std::isfinite(score));
-      EXPECT_TRUE(std::any_of(result.advice.begin(), result.advice.end(), [](const std::string& said) {
-        return said.find("class 2: 2") != std::string::npos;
-      }));
+      EXPECT_TRUE(std::any_of(result.advice.begin(), result.advice.end(),
+                              [](const std::string& said) { return said.find("class 2: 2") != std::string::npos; }));
     }
   }
   const Dataset lonely = with_a_rare_class(1, false);

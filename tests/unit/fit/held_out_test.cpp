@@ -53,8 +53,8 @@ TEST(HeldOut, JudgesPointsTogetherAsOneByOne) {
         const Dataset rows = sample.data(x, spec.loss, intercept == Intercept::free);
         const ProblemFamily family = Problem(rows, spec);
         const bool numbers = loss == LossKind::squared;
-        for (const ScoreKind metric : {numbers ? ScoreKind::rmse : ScoreKind::log_loss,
-                                       numbers ? ScoreKind::r2 : ScoreKind::auc})
+        for (const ScoreKind metric :
+             {numbers ? ScoreKind::rmse : ScoreKind::log_loss, numbers ? ScoreKind::r2 : ScoreKind::auc})
           expect_as_by_models(family, metric, rows, 11);
       }
 }

@@ -79,8 +79,8 @@ TEST(DenseStep, EndsAtTheMinimumForEveryPenaltyAndIntercept) {
                      std::to_string(static_cast<int>(intercept)));
         double damping = 0.1;
         NeverStops progress;
-        const Vector x = minimise({q.matrix, penalty, q.w, q.gradient, classes, intercept == Intercept::free, 1e9}, 1e-9,
-                                  damping, progress);
+        const Vector x = minimise({q.matrix, penalty, q.w, q.gradient, classes, intercept == Intercept::free, 1e9},
+                                  1e-9, damping, progress);
         const Vector slow = slowly(q, penalty, 40000);
         const double best = q.value(slow) + penalty.value(slow);
         EXPECT_NEAR(q.value(x) + penalty.value(x), best, 1e-8 * std::max(1.0, std::abs(best)));
