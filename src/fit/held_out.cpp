@@ -119,7 +119,7 @@ bool HeldOut::suits_products(std::span<const PathPoint> points) const {
   const bool any = rows_.weights.empty() || std::any_of(rows_.weights.begin(), rows_.weights.end(), weighs);
   const Index stored = rows_.x.stored(), cols = rows_.cols();
   return metric_ == ScoreKind::rmse && !points.empty() && any && stored / rows_.rows() < 2 * std::ssize(points) &&
-         cols <= stored / cols;
+         cols > 0 && cols <= stored / cols;
 }
 
 std::vector<double> HeldOut::errors_by_products(std::span<const PathPoint> points) const {
