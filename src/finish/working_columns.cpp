@@ -17,6 +17,7 @@ constexpr std::size_t kSmallGram = 400;  // columns up to which a Gram matrix is
 constexpr Index kMostGram = 2000;        // columns whose Gram matrix is kept
 constexpr double kInCache = 250'000;     // numbers of a matrix that stay in the second-level cache from sweep to sweep
 constexpr double kUsualSweeps = 40;      // of coordinate descent for one quadratic model
+constexpr double kShortRow = 8;          // entries, below which getting to a row costs more than what is in it
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -127,7 +128,9 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
   gram_cost_ = gram / ((dense ? 1.0 : 2.0) * stored + 20 * rows);
   const double width = dense ? (problem.x().precision() == Precision::float32 ? 4 : 8)
                              : 4 + (problem.x().precision() == Precision::float32 ? 4 : 8);
-  if (by_columns() || share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty())
+  by_columns_ = all != nullptr && (!prefers_gram_ || per_row < kShortRow);
+  const bool rows_needed = all == nullptr || prefers_gram_;
+  if (!rows_needed || share_ > kWorthGathering || stored * width > static_cast<double>(kMostBytes) || features.empty())
     return;
   gathered_ = with_columns(problem, all != nullptr ? all->rows_of(features) : problem.x().visit([&](const auto& view) {
     return gather(view, features, place, problem.spec().threads);
@@ -136,7 +139,7 @@ WorkingColumns::WorkingColumns(const Problem& problem, std::vector<Index> chosen
 }
 
 void WorkingColumns::times(std::span<const double> d, std::span<double> out) const {
-  if (by_columns()) {
+  if (by_columns_) {
     std::fill(out.begin(), out.end(), 0.0);
     for (Index k = 0; k < size(); ++k)
       if (d[at(k)] != 0) store().add(k, d[at(k)], nullptr, out.data());
@@ -149,7 +152,7 @@ void WorkingColumns::times(std::span<const double> d, std::span<double> out) con
 
 std::vector<double> WorkingColumns::transpose_times(std::span<const double> c) const {
   std::vector<double> out(chosen_.size());
-  if (by_columns()) {
+  if (by_columns_) {
     for (Index k = 0; k < size(); ++k) out[at(k)] = store().dot(k, c.data());
     return out;
   }

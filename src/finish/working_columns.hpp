@@ -33,7 +33,6 @@ class WorkingColumns {
 
  private:
   const Problem& rows() const { return gathered_ ? *gathered_ : problem_; }
-  bool by_columns() const { return all_ != nullptr && !prefers_gram_; }
 
   Problem problem_;
   const Transposed* all_;
@@ -42,6 +41,7 @@ class WorkingColumns {
   std::optional<Problem> gathered_;  // the chosen columns alone, the same rows
   double share_ = 1;
   bool prefers_gram_ = true;
+  bool by_columns_ = false;  // whether products go along the columns of all_
   double gram_cost_ = 0;
   mutable std::unique_ptr<ColumnStore> store_;
 };

@@ -68,8 +68,9 @@ TEST(WorkingColumns, AreTheSameFromAllColumnsAtHand) {
   Vector slow_out(150), fast_out(150);
   slow.times(d, slow_out);
   fast.times(d, fast_out);
-  EXPECT_EQ(slow_out, fast_out);
-  EXPECT_EQ(slow.transpose_times(c), fast.transpose_times(c));
+  const Vector slow_sums = slow.transpose_times(c), fast_sums = fast.transpose_times(c);
+  for (std::size_t i = 0; i < 150; ++i) EXPECT_NEAR(slow_out[i], fast_out[i], 1e-14);  // sums in another order
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(slow_sums[k], fast_sums[k], 1e-13);
   EXPECT_EQ(slow.gram(h), fast.gram(h));
 }
 
