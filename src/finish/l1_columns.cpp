@@ -25,6 +25,7 @@ class ColumnSearch {
       : model_(model),
         columns_(columns),
         h_(h),
+        one_weight_(std::all_of(h.begin(), h.end(), [&](double value) { return value == h.front(); })),
         x_(model.x),
         pushed_(h.size(), 0.0),
         curvature_(model.x.size()),
@@ -90,7 +91,7 @@ class ColumnSearch {
     std::fill(pushed.begin(), pushed.end(), 0.0);
     double along = 0;
     for (std::size_t a = 0; a < support.size(); ++a) {
-      columns_.add(support[a], p[a], h_.data(), pushed.data());
+      push(support[a], p[a], pushed);
       if (!model_.radial.empty()) along += model_.radial[at(support[a])] * p[a];
     }
     std::vector<double> out(support.size());
@@ -153,8 +154,16 @@ class ColumnSearch {
     for (std::size_t a = 0; a < support.size(); ++a) move(support[a], first * d[a]);
   }
 
+  // out += by h * x_k
+  void push(Index k, double by, std::vector<double>& out) const {
+    if (one_weight_)
+      columns_.add(k, by * h_.front(), nullptr, out.data());
+    else
+      columns_.add(k, by, h_.data(), out.data());
+  }
+
   void move(Index k, double by) {
-    columns_.add(k, by, h_.data(), pushed_.data());
+    push(k, by, pushed_);
     if (!model_.radial.empty()) along_ += model_.radial[at(k)] * by;
     x_[at(k)] += by;
   }
@@ -182,6 +191,7 @@ class ColumnSearch {
   const L1Model& model_;
   const ColumnStore& columns_;
   std::span<const double> h_;
+  bool one_weight_;                             // whether all of h are the same
   std::vector<double> x_, pushed_, curvature_;  // x + d; h * (X d); the model's diagonal
   double along_ = 0;                            // v . d
   std::vector<bool> settled_;                   // whose slopes were nearly right when last looked at
