@@ -29,7 +29,11 @@ include(cmake/experiments.cmake)
 # What writes text takes much longer to compile the more it is optimised, and nobody waits for it.
 file(GLOB writers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compare/*.cpp ${PROJECT_SOURCE_DIR}/src/report/*.cpp
                                     ${PROJECT_SOURCE_DIR}/src/fit/export*.cpp)
-set_property(SOURCE ${writers} APPEND PROPERTY COMPILE_OPTIONS $<IF:$<BOOL:${S3GD_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+if(S3GD_SANITIZE)
+  set_property(SOURCE ${writers} APPEND PROPERTY COMPILE_OPTIONS -O0)
+else()
+  set_property(SOURCE ${writers} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+endif()
 # libFuzzer is led by the branches of what reads files. Elsewhere a call at each comparison only makes the tests slow.
 if(S3GD_BUILD_FUZZERS)
   file(GLOB readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/data/*.cpp)

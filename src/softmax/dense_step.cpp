@@ -1,6 +1,7 @@
 #include "softmax/dense_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "kernel/blas.hpp"
@@ -76,6 +77,10 @@ class Intercepts {
   std::vector<double> coupling_, solved_;  // C and C D^-1, rest x count
 };
 
+bool squares_are_finite(const std::vector<double>& values) {
+  return std::isfinite(kernel::dot(values.data(), values.data(), static_cast<Index>(values.size())));
+}
+
 // Leaps, shorter and then more damped until one gains.
 void leaps(const Descent& descent, DenseModel& model, double& damping) {
   const double before = model.value(model.x, model.slope) + descent.penalty(model.x);
@@ -118,6 +123,7 @@ double DenseModel::value(std::span<const double> there, std::span<const double> 
 std::vector<double> minimise(DenseStep step, double accuracy, double& damping, const Progress& progress) {
   const Intercepts intercepts(step, step.free_intercepts ? step.classes : 0);
   DenseModel model = intercepts.without();
+  if (!squares_are_finite(model.matrix) || !squares_are_finite(model.gradient)) return step.w;  // no step at all
   step.matrix = {};
   if (model.size == 0) return intercepts.with({});
   const auto descent = step.penalty.couples_features() ? nuclear_descent(model, step.penalty, step.classes)

@@ -383,7 +383,9 @@ TEST(MulticlassCrossValidation, RefusesWhatDoesNotFit) {
   EXPECT_EQ(usual_metric(ovr), ScoreKind::accuracy);
   CrossValidationOptions options;
   options.lambdas = {0.1};
-  options.folds = 30;  // more than a class has rows
+  options.folds = 30;  // more than a class has rows: that is said
+  EXPECT_NE(cross_validate(softmax, options).advice.back().find("fewer rows than there are folds"), std::string::npos);
+  options.folds = 41;  // more than there are rows
   EXPECT_THROW(cross_validate(softmax, options), Error);
   ProblemSpec named;
   named.positive = "1";
