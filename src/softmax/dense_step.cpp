@@ -123,7 +123,7 @@ double DenseModel::value(std::span<const double> there, std::span<const double> 
 std::vector<double> minimise(DenseStep step, double accuracy, double& damping, const Progress& progress) {
   const Intercepts intercepts(step, step.free_intercepts ? step.classes : 0);
   DenseModel model = intercepts.without();
-  if (!squares_are_finite(model.matrix) || !squares_are_finite(model.gradient)) return step.w;  // no step at all
+  if (!squares_are_finite(model.matrix) || !squares_are_finite(model.gradient)) return {step.w.begin(), step.w.end()};
   step.matrix = {};
   if (model.size == 0) return intercepts.with({});
   const auto descent = step.penalty.couples_features() ? nuclear_descent(model, step.penalty, step.classes)
