@@ -36,7 +36,7 @@ class Intercepts {
     if (count_ > 0) blas::cholesky(count_, factor_.data(), count_);
     coupling_.resize(at(rest_ * count_));
     for (Index c = 0; c < rest_; ++c)
-      std::copy_n(&step.matrix[at(c * all + rest_)], count_, &coupling_[at(c * count_)]);
+      std::copy_n(step.matrix.data() + c * all + rest_, count_, coupling_.data() + c * count_);
     solved_ = coupling_;
     if (count_ > 0) blas::cholesky_solve(count_, factor_.data(), count_, solved_.data(), rest_);
   }
@@ -64,7 +64,7 @@ class Intercepts {
   std::vector<double> with(std::vector<double> x) const {
     std::vector<double> change(step_.gradient.begin() + rest_, step_.gradient.end());
     for (Index c = 0; c < rest_; ++c)
-      kernel::axpy(x[at(c)] - step_.w[at(c)], &coupling_[at(c * count_)], change.data(), count_);
+      kernel::axpy(x[at(c)] - step_.w[at(c)], coupling_.data() + c * count_, change.data(), count_);
     if (count_ > 0) blas::cholesky_solve(count_, factor_.data(), count_, change.data());
     for (Index a = 0; a < count_; ++a) x.push_back(step_.w[at(rest_ + a)] - change[at(a)]);
     return x;
