@@ -16,6 +16,7 @@ namespace {
 constexpr Index kSampleRows = 4096;           // for the diagonal
 constexpr double kSoon = 0.7;                 // of the threshold: slopes that will reach it some penalties further on
 constexpr Index kFewColumns = 64;             // these are all taken at once
+constexpr Index kManyColumns = 4096;          // a look at all of them costs more than steps over a working set
 constexpr Index kMostTransposed = 512 << 20;  // bytes of a second copy of sparse rows, by columns
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -157,7 +158,8 @@ bool ActiveSet::choose(Index most) {
   std::sort(chosen.begin(), chosen.end());
   if (chosen.empty()) return false;
   std::vector<Index> wanted = chosen;
-  if (carries_on_ && first_step_) add_soon_leaving(wanted, likely_);
+  // Over few columns another look is cheaper than the Hessian of another set.
+  if (carries_on_ && first_step_ && penalty_.dim() > kManyColumns) add_soon_leaving(wanted, likely_);
   const bool covered =
       columns_ && static_cast<std::size_t>(columns_->size()) <= 2 * chosen.size() + 16 &&
       std::includes(columns_->chosen().begin(), columns_->chosen().end(), wanted.begin(), wanted.end());
