@@ -1,7 +1,7 @@
 # The experiments' files become strings in the library: an installed program needs no source tree.
 file(GLOB experiments CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/experiments/*.json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${experiments})
-set(code "#include \"compare/experiments.hpp\"\n\nnamespace s3gd::reproduce {\n\n")
+set(code "#include \"reproduce/experiments.hpp\"\n\nnamespace s3gd::reproduce {\n\n")
 string(APPEND code "const std::vector<EmbeddedFile>& embedded_experiments() {\n")
 string(APPEND code "  static const std::vector<EmbeddedFile> files{\n")
 foreach(file IN LISTS experiments)

@@ -26,9 +26,10 @@ set(S3GD_PRIVATE_LIBRARIES Threads::Threads LibArchive::LibArchive CURL::libcurl
                            BLAS::BLAS LAPACK::LAPACK PkgConfig::HWY)
 target_link_libraries(s3gd_objects PRIVATE ${S3GD_PRIVATE_LIBRARIES} nlohmann_json::nlohmann_json)
 include(cmake/experiments.cmake)
+s3gd_precompile(s3gd_objects)
 # What writes text takes much longer to compile the more it is optimised, and nobody waits for it.
 file(GLOB writers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compare/*.cpp ${PROJECT_SOURCE_DIR}/src/report/*.cpp
-                                    ${PROJECT_SOURCE_DIR}/src/fit/export*.cpp)
+                                    ${PROJECT_SOURCE_DIR}/src/saved/export*.cpp ${PROJECT_SOURCE_DIR}/src/reproduce/*.cpp)
 if(S3GD_SANITIZE)
   set_property(SOURCE ${writers} APPEND PROPERTY COMPILE_OPTIONS -O0)
 else()
@@ -37,8 +38,8 @@ endif()
 # libFuzzer is led by the branches of what reads files. Elsewhere a call at each comparison only makes the tests slow.
 if(S3GD_BUILD_FUZZERS)
   file(GLOB readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/data/*.cpp)
-  list(APPEND readers ${PROJECT_SOURCE_DIR}/src/anchor/graph_file.cpp ${PROJECT_SOURCE_DIR}/src/fit/model_file.cpp
-                      ${PROJECT_SOURCE_DIR}/src/fit/model_weights.cpp)
+  list(APPEND readers ${PROJECT_SOURCE_DIR}/src/anchor/graph_file.cpp ${PROJECT_SOURCE_DIR}/src/saved/model_file.cpp
+                      ${PROJECT_SOURCE_DIR}/src/saved/model_weights.cpp)
   set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 

@@ -13,7 +13,7 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB PYTHON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
 nanobind_add_module(s3gd_python NB_STATIC NB_SUPPRESS_WARNINGS ${PYTHON_SOURCES})
 target_include_directories(s3gd_python PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(s3gd_python PRIVATE s3gd_static nlohmann_json::nlohmann_json)
+target_link_libraries(s3gd_python PRIVATE s3gd_static)
 target_compile_options(s3gd_python PRIVATE ${S3GD_WARNINGS} -Wno-pedantic)
 target_compile_definitions(s3gd_python PRIVATE S3GD_VERSION="${PROJECT_VERSION}")
 # What the package does not call (downloads) is not linked; nothing of ours or of the libraries inside is seen from outside.

@@ -41,7 +41,7 @@ function makeScale(low, high, log, from, to, floor = 0) {
   const shows = (value) =>
     value !== null && value !== undefined && Number.isFinite(value) && (!log || lifted(value, log, floor) > 0);
   return {
-    low, high, log, shows,
+    low, high, log, floor, shows,
     holds: (value) => shows(value) && value >= low && value <= high,
     place: (value) => from + share(lifted(value, log, floor)) * (to - from),
     invert: (pixel) => {

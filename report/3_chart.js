@@ -90,20 +90,29 @@ function drawMarkers(curve, points, layer) {
   }
 }
 
+// A gap stays one.
+function lowestSoFar(values) {
+  let lowest = Infinity;
+  return values.map((value) => (value === null ? null : (lowest = Math.min(lowest, value))));
+}
+
+// Distances from the optimum (an axis with a floor) come down noisily: the line is the lowest so far, faint what was seen.
 function drawCurve(curve, x, y, plot) {
   const quiet = curve.series.quiet;
   const layer = make("g", { class: quiet ? "curve quiet" : "curve", "data-name": curve.name });
-  const points = curve.x.map((value, k) =>
-    x.holds(value) && y.shows(curve.middle[k]) ? [x.place(value), y.place(curve.middle[k])] : null);
+  const placed = (values) => curve.x.map((value, k) =>
+    x.holds(value) && y.shows(values[k]) ? [x.place(value), y.place(values[k])] : null);
+  const points = placed(curve.middle), drawn = y.floor > 0 && !quiet ? placed(lowestSoFar(curve.middle)) : points;
   drawBand(curve, x, y, layer);
-  const attributes = { class: "line", d: pathOf(points) };
+  if (drawn !== points) layer.append(make("path", { class: "seen", d: pathOf(points), stroke: styleOf(curve.series).colour }));
+  const attributes = { class: "line", d: pathOf(drawn) };
   if (!quiet) {
     const style = styleOf(curve.series);
     attributes.stroke = style.colour;
     if (style.dashes) attributes["stroke-dasharray"] = style.dashes;
   }
   layer.append(make("path", attributes));
-  if (!quiet) drawMarkers(curve, points, layer);
+  if (!quiet) drawMarkers(curve, drawn, layer);
   plot.append(layer);
   return { curve, layer, points };
 }

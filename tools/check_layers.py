@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["base", "kernel", "data", "model", "anchor", "oracle", "finish", "solve", "softmax", "ovr", "trace", "report", "compare",
-          "fit"]
+LAYERS = ["base", "kernel", "data", "problem", "anchor", "stochastic", "exact", "solve", "saved", "fit", "select", "report",
+          "compare", "reproduce"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)')
 
 
@@ -55,19 +55,19 @@ def check(root):
 
 def self_test():
     cases = [  # file, include line, whether it is wrong
-        ("src/model/a.cpp", '#include "data/input.hpp"', False),
-        ("src/model/a.cpp", '#include "model/loss.hpp"', False),
-        ("src/model/a.cpp", "#include <hwy/highway.h>", False),
-        ("src/model/a.cpp", '#include "s3gd/matrix.hpp"', False),
-        ("src/model/a.cpp", '  #  include "solve/loop.hpp"', True),
-        ("src/model/a.cpp", '#include "loss.hpp"', True),
-        ("src/model/a.cpp", '#include "elsewhere/loss.hpp"', True),
+        ("src/problem/a.cpp", '#include "data/input.hpp"', False),
+        ("src/problem/a.cpp", '#include "problem/loss.hpp"', False),
+        ("src/problem/a.cpp", "#include <hwy/highway.h>", False),
+        ("src/problem/a.cpp", '#include "s3gd/matrix.hpp"', False),
+        ("src/problem/a.cpp", '  #  include "stochastic/loop.hpp"', True),
+        ("src/problem/a.cpp", '#include "loss.hpp"', True),
+        ("src/problem/a.cpp", '#include "elsewhere/loss.hpp"', True),
         ("src/elsewhere/a.cpp", "", True),
         ("include/s3gd/a.hpp", "#include <vector>", False),
         ("include/s3gd/a.hpp", '#include "s3gd/matrix.hpp"', False),
         ("include/s3gd/a.hpp", '#include "base/threads.hpp"', True),
         ("include/s3gd/a.hpp", "#include <fmt/format.h>", True),
-        ("apps/s3gd/a.cpp", '#include "fit/model.hpp"', False),
+        ("apps/s3gd/a.cpp", '#include "saved/model.hpp"', False),
         ("apps/s3gd/a.cpp", '#include "command.hpp"', False),
     ]
     for name, line, wrong in cases:

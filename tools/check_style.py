@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what a compiler does not: length of files, tabs, blanks at line ends, words that do not belong.
+"""Checks what a compiler does not: length of files, tabs, blanks at line ends, words that do not belong, and options of the
+program in the library, which knows them by their names alone (include/s3gd/words.hpp).
 
     check_style.py [FOLDER]      the repository in FOLDER (default: this one)
     check_style.py --self-test   shows that each rule can fail
@@ -17,6 +18,9 @@ CODE = {".cpp", ".hpp", ".py", ".cmake", ".sh", ".js", ".mjs", ".css", ".html"}
 TEXT = CODE | {".md", ".json", ".cff", ".txt", ""}
 SKIPPED = {".git", ".venv", "build", "s3gd-demo", "node_modules", "__pycache__", "corpus"}  # the last: of the fuzz targets
 WORDS = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|/(?:work|root)/[a-z]|place" r"holder text)")
+# In a text or a comment; an arrow, as in `a --of--> b`, is none.
+FLAG = re.compile(r'(?:"[^"]*|//.*?)--(?![\w-]*>)[a-z]{2}[\w-]*')
+OTHERS_FLAGS = {"export_vw.cpp"}  # of Vowpal Wabbit
 
 
 def complaints(path, text):
@@ -30,6 +34,8 @@ def complaints(path, text):
             yield number, "a tab"
         if line != line.rstrip() and path.suffix != ".md":
             yield number, "blanks at the end of the line"
+        if path.parts[0] in ("src", "include") and path.name not in OTHERS_FLAGS and FLAG.search(line):
+            yield number, "an option of the program: mention it by its name, opt(\"name\") in sentences"
         word = WORDS.search(line)
         if word:
             yield number, f"'{word.group()}' does not belong here"
@@ -59,6 +65,10 @@ def self_test():
         ("a.cpp", "int a;", True),
         ("a.md", "TO" "DO: write it\n", True),
         ("a.md", "a word\n", False),
+        ("src/a.cpp", 'f("give --scale standard");\n', True),
+        ("include/a.hpp", "int a;  // as --scale has it\n", True),
+        ("src/a.cpp", 'for (;; --place) f(" --c{}", 1);  // a --of--> b\n', False),
+        ("apps/a.cpp", 'f("give --scale standard");\n', False),
     ]
     return [f"self-test: {name} with {text[:20]!r} should {'' if wrong else 'not '}be refused"
             for name, text, wrong in cases if bool(list(complaints(Path(name), text))) != wrong]

@@ -133,6 +133,12 @@ Option* Arguments::add_flag(const std::string& name, bool& value, const std::str
   return note(app_->add_flag(name, value, help));
 }
 
+Option* Arguments::add_flag_function(const std::string& name, const std::function<void(bool)>& use,
+                                     const std::string& help) {
+  return note(app_->add_flag_function(
+      name, [use](std::int64_t count) { use(count > 0); }, help));
+}
+
 Option* Arguments::set_config(const std::string& name, const std::string& help, std::shared_ptr<CLI::Config> reader) {
   app_->config_formatter(std::move(reader));
   return note(app_->set_config(name, "", help));

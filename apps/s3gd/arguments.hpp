@@ -73,6 +73,7 @@ class Arguments {
   Option* add_option_function(const std::string& name, const std::function<void(const T&)>& use,
                               const std::string& help);
   Option* add_flag(const std::string& name, bool& value, const std::string& help);
+  Option* add_flag_function(const std::string& name, const std::function<void(bool)>& use, const std::string& help);
   Option* set_config(const std::string& name, const std::string& help, std::shared_ptr<CLI::Config> reader);
 
   Option* get_option(const std::string& name);

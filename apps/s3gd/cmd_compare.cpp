@@ -1,5 +1,5 @@
 // s3gd compare DATA [DATA..] -o DIR
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <fstream>

@@ -1,10 +1,10 @@
 // s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
 #include "base/interrupted.hpp"
+#include "base/json.hpp"
 #include "command.hpp"
 #include "data/format.hpp"
 #include "data/generate.hpp"

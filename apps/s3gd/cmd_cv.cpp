@@ -1,14 +1,14 @@
 // s3gd cv DATA
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "fit/score.hpp"
+#include "base/json.hpp"
 #include "path_options.hpp"
+#include "saved/score.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -29,13 +29,13 @@ std::ptrdiff_t folds_judged(const CrossValidation& result) {
   return std::count_if(scores.begin(), scores.end(), [](double score) { return !std::isnan(score); });
 }
 
-Json scored_json(const CrossValidation& result, std::size_t k, const ProblemFamily& family) {
+Json scored_json(const CrossValidation& result, std::size_t k, const Task& task) {
   const ScoredLambda& point = result.points[k];
   Json json{{"lambda", point.lambda},
             {"mean", point.mean},
             {"standard_error", point.standard_error},
             {"scores", point.scores}};
-  json.update(point_json(result.path.points[k], family));
+  json.update(point_json(result.path.points[k], task));
   return json;
 }
 
@@ -52,9 +52,9 @@ Json to_json(const PathProblem& ready, const CrossValidation& result, const Opti
              const Common& common) {
   const std::size_t chosen = chosen_of(result, options);
   Json points = Json::array();
-  for (std::size_t k = 0; k < result.points.size(); ++k) points.push_back(scored_json(result, k, ready.family));
+  for (std::size_t k = 0; k < result.points.size(); ++k) points.push_back(scored_json(result, k, ready.task));
   Json json{{"status", name_of(result.status)},
-            {"formula", ready.family.formula(result.points[chosen].lambda)},
+            {"formula", ready.task.with_lambda(result.points[chosen].lambda).formula()},
             {"metric", name_of(result.metric)},
             {"folds", options.folds},
             {"folds_judged", folds_judged(result)},
@@ -82,7 +82,7 @@ std::string to_text(const PathProblem& ready, const CrossValidation& result, con
                     fmt::format("{:.2g}", result.points[k].standard_error),
                     format_count(result.path.points[k].nonzeros), note});
   }
-  return format_fields({{"minimised", ready.family.formula(result.points[chosen].lambda)},
+  return format_fields({{"minimised", ready.task.with_lambda(result.points[chosen].lambda).formula()},
                         {"status", name_of(result.status)},
                         {"metric", fmt::format("{}, mean of {} folds", name_of(result.metric), folds_judged(result))},
                         {"best", choice(result.best)},
@@ -92,12 +92,12 @@ std::string to_text(const PathProblem& ready, const CrossValidation& result, con
          "\n" + format_table(rows);
 }
 
-CrossValidationOptions cross_validation_options(const Options& options, const ProblemFamily& family) {
+CrossValidationOptions cross_validation_options(const Options& options, const Task& task) {
   CrossValidationOptions with;
   with.folds = options.folds;
-  with.metric = options.metric.empty() ? usual_metric(family) : parse_name<ScoreKind>("metric", options.metric);
-  check_metric(with.metric, family);
-  with.lambdas = chosen_lambdas(options, family);
+  with.metric = options.metric.empty() ? usual_metric(task) : parse_name<ScoreKind>("metric", options.metric);
+  check_metric(with.metric, task);
+  with.lambdas = chosen_lambdas(options, task);
   with.solve = options.solve;
   return with;
 }
@@ -106,20 +106,20 @@ int run(Options options, const Common& common) {
   const double started = wall_now();
   check_path_options(options, common);
   const PathProblem ready = read_problem(options, common);
-  CrossValidationOptions with = cross_validation_options(options, ready.family);
+  CrossValidationOptions with = cross_validation_options(options, ready.task);
   Progress progress(common, "cross-validation");
   with.watch = [&](Index done, Index of) {
     progress.show(fmt::format("{} of {} fits", format_count(done), format_count(of)));
     return true;
   };
-  const CrossValidation result = cross_validate(ready.family, with);
+  const CrossValidation result = cross_validate(ready.task, with);
   progress.clear();
   if (result.points.empty()) throw_nothing_done(result.status);
   const std::size_t chosen = chosen_of(result, options);
   if (!options.model_path.empty()) save_point(ready, result.path.points[chosen], options.model_path);
   if (!options.report_path.empty())
     write_page(options.report_path,
-               report::cross_validation_page(result, about_page(ready.family, result.path, chosen, result.seconds)));
+               report::cross_validation_page(result, about_page(ready.task, result.path, chosen, result.seconds)));
   if (common.json)
     print_json(to_json(ready, result, options, wall_now() - started, common));
   else
@@ -144,15 +144,12 @@ std::function<int()> setup_cv(Arguments& app, const Common& common) {
       ->capture_default_str()
       ->group(group);
   add_word(app, "--metric", options->metric, all_names<ScoreKind>(),
-           "on held-out rows (default log-loss; accuracy for hinges, rmse for regression)")
+           "on held-out rows (default log-loss; accuracy for hinges, rmse for regression, deviance for counts)")
       ->group(group);
   add_word(app, "--choose", options->choose, {"best", "1se"}, "the lambda of the model")
       ->capture_default_str()
       ->group(group);
-  return [options, &app, &common] {
-    remark_on_idle(app, options->problem, common);
-    return run(*options, common);
-  };
+  return [options, &common] { return run(*options, common); };
 }
 
 }  // namespace s3gd::app

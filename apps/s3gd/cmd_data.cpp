@@ -1,8 +1,8 @@
 // s3gd data list | get NAME | path NAME: the catalogue of known datasets.
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/sha256.hpp"
 #include "command.hpp"
 #include "data/catalog.hpp"
@@ -87,10 +87,10 @@ int path(const Options& options, const Common& common) {
   Json json{{"name", options.name}, {"path", *found}};
   if (options.verify) {
     json["sha256"] = sha256_of_file(*found);
-    json["matches"] = matches_known(find_entry(options.name), *found, part, json["sha256"]);
-    const char* verdict = json["matches"].is_null() ? "unknown to the catalogue"
-                          : json["matches"]         ? "as known to the catalogue"
-                                                    : "differs from the file known to the catalogue";
+    json["matches"] = matches_known(find_entry(options.name), *found, part, json["sha256"].get<std::string>());
+    const char* verdict = json["matches"].is_null()     ? "unknown to the catalogue"
+                          : json["matches"].get<bool>() ? "as known to the catalogue"
+                                                        : "differs from the file known to the catalogue";
     remark(common, "SHA-256 " + json["sha256"].get<std::string>() + ": " + verdict);
   }
   if (common.json)

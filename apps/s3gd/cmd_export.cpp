@@ -1,9 +1,9 @@
 // s3gd export MODEL --format FORMAT [-o FILE]
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "command.hpp"
 #include "file_use.hpp"
 #include "options.hpp"

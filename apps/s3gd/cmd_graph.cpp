@@ -1,9 +1,9 @@
 // s3gd graph DATA -o FILE
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "command.hpp"
 #include "file_use.hpp"
 #include "fit_options.hpp"

@@ -1,5 +1,5 @@
 // s3gd inspect DATA: what is in a dataset, and what to look out for before training on it; or in a model.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
@@ -7,12 +7,12 @@
 #include "base/memory.hpp"
 #include "command.hpp"
 #include "data/summary.hpp"
-#include "fit/inspect.hpp"
 #include "inspect_model.hpp"
 #include "inspect_theory.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/model.hpp"
+#include "saved/inspect.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -72,7 +72,8 @@ std::string to_text(const Dataset& data, const DataSummary& summary, double load
 
 std::string notes(const Dataset& data, const DataSummary& summary) {
   std::string text;
-  for (const std::string& line : advice_on(data, summary)) text += "\n" + wrap("Note: " + line, 80, 6) + "\n";
+  for (const Advice& advice : advice_on(data, summary))
+    text += "\n" + wrap("Note: " + advice.sentence(program_words), 80, 6) + "\n";
   return text;
 }
 
@@ -88,7 +89,7 @@ int run(Options options, const Common& common) {
   const DataSummary summary = summarise(data, common.threads);
   const TheoryReport theory = report_theory(data, options.theory, common);
   if (common.json) {
-    Json json = to_json(data, summary);
+    Json json = to_json(data, summary, program_words);
     json["seconds"] = {{"load", load_seconds}};
     json["theory"] = theory.json;
     print_json(json);

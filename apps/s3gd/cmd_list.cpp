@@ -1,7 +1,8 @@
 // s3gd list WHAT: the names that options take, with one line each.
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+#include "base/nearest.hpp"
 #include "command.hpp"
 #include "data/generate.hpp"
 #include "multiclass_options.hpp"
@@ -12,6 +13,11 @@
 
 namespace s3gd::app {
 namespace {
+
+struct Options {
+  std::string what, name;
+  bool markdown = false;
+};
 
 struct Line {
   std::string name;
@@ -68,6 +74,12 @@ std::vector<Line> penalty_lines() {
   return lines;
 }
 
+std::vector<Line> option_lines() {
+  std::vector<Line> lines;
+  for (const OptionRow& row : option_table()) lines.push_back({row.name, table_help(row)});
+  return lines;
+}
+
 struct Topic {
   std::string name;
   std::vector<Line> (*lines)();
@@ -80,6 +92,7 @@ const std::vector<Topic>& topics() {
       {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
       {"kernels", lines_of<Kernel>},       {"formats", format_lines},
       {"generators", generator_lines},     {"exports", export_lines},
+      {"options", option_lines},
   };
   return table;
 }
@@ -90,7 +103,71 @@ std::vector<std::string> topic_names() {
   return list;
 }
 
-int run(const std::string& what, const Common& common) {
+Json to_json(const OptionRow& row) {
+  return {{"name", row.name},         {"group", row.group},
+          {"takes", row.takes},       {"default", row.get({})},
+          {"expects", row.expects},   {"choices", row.choices},
+          {"applies", reach_of(row)}, {"summary", in_words(row.help, program_words)},
+          {"about", row.about}};
+}
+
+// A cell of a table: what it holds must not end it.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+// For docs/cli.md.
+std::string as_markdown() {
+  std::string text, group;
+  for (const OptionRow& row : option_table()) {
+    if (row.group != group)
+      text += (group.empty() ? "" : "\n") + std::string("**") + row.group +
+              "**\n\n| option | by itself | means | applies to |\n|---|---|---|---|\n";
+    group = row.group;
+    const std::string by_itself = row.get({});
+    text += "| `--" + row.name + (row.takes.empty() ? "" : " " + cell(row.takes)) + "` | " +
+            (by_itself.empty() || by_itself == "0" || row.takes.empty() ? "" : "`" + by_itself + "`") + " | " +
+            cell(table_help(row)) + " | " + reach_of(row) + " |\n";
+  }
+  return text;
+}
+
+void explain(const OptionRow& row, const Common& common) {
+  if (common.json) return print_json(to_json(row));
+  const std::string by_itself = row.get({});
+  print(format_fields({{"option", "--" + row.name + (row.takes.empty() ? "" : " " + row.takes)},
+                       {"means", table_help(row)},
+                       {"by itself", by_itself.empty() || by_itself == "0" ? "not set" : by_itself},
+                       {"applies to", reach_of(row)}}) +
+        "\n" + wrap(row.about, 80, 0) + "\n");
+}
+
+// The table of options: all of it, for the documentation, or what is to be known about one.
+int list_options(const Options& options, const Common& common) {
+  if (!options.name.empty()) {
+    std::vector<std::string> names;
+    for (const OptionRow& row : option_table()) names.push_back(row.name);
+    const std::string name = options.name.substr(std::min(options.name.find_first_not_of('-'), options.name.size()));
+    const OptionRow* row = find_option(name);
+    if (row == nullptr) throw UsageError("no option is called '" + name + "' (" + suggestion(name, names) + ")");
+    explain(*row, common);
+  } else if (options.markdown) {
+    print(as_markdown());
+  } else {
+    Json json = Json::array();
+    for (const OptionRow& row : option_table()) json.push_back(to_json(row));
+    print_json({{"options", json}});
+  }
+  return kGood;
+}
+
+int run(const Options& options, const Common& common) {
+  const std::string& what = options.what;
+  if (what != "options" && (!options.name.empty() || options.markdown))
+    throw UsageError("NAME and --markdown go with `s3gd list options` only");
+  if (what == "options" && (!options.name.empty() || options.markdown || common.json))
+    return list_options(options, common);
   for (const Topic& topic : topics()) {
     if (topic.name != what) continue;
     Json json = Json::array();
@@ -110,9 +187,11 @@ int run(const std::string& what, const Common& common) {
 }  // namespace
 
 std::function<int()> setup_list(Arguments& app, const Common& common) {
-  auto what = std::make_shared<std::string>();
-  add_word(app, "WHAT", *what, topic_names(), "")->required();
-  return [what, &common] { return run(*what, common); };
+  auto options = std::make_shared<Options>();
+  add_word(app, "WHAT", options->what, topic_names(), "")->required();
+  app.add_option("NAME", options->name, "options: what is to be known about this one");
+  app.add_flag("--markdown", options->markdown, "options: the tables of docs/cli.md");
+  return [options, &common] { return run(*options, common); };
 }
 
 }  // namespace s3gd::app

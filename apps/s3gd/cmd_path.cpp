@@ -1,11 +1,11 @@
 // s3gd path DATA
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 #include "path_options.hpp"
 
 namespace s3gd::app {
@@ -17,10 +17,10 @@ struct Options : PathOptions {
 };
 
 // By column, the ones of an output that are not zero.
-Json weights_json(const PathPoint& point, const ProblemFamily& family, Index output) {
+Json weights_json(const PathPoint& point, const Task& task, Index output) {
   Json columns = Json::array(), values = Json::array();
-  for (Index j = 0; j < family.data().cols(); ++j) {
-    const double w = point.w[static_cast<std::size_t>(output * family.dim() + j)];
+  for (Index j = 0; j < task.data().cols(); ++j) {
+    const double w = point.w[static_cast<std::size_t>(output * task.dim() + j)];
     if (w == 0) continue;
     columns.push_back(j);
     values.push_back(w);
@@ -29,13 +29,13 @@ Json weights_json(const PathPoint& point, const ProblemFamily& family, Index out
 }
 
 // Of each class where there are several outputs.
-Json weights_json(const PathPoint& point, const ProblemFamily& family) {
-  if (family.outputs() == 1) return weights_json(point, family, 0);
+Json weights_json(const PathPoint& point, const Task& task) {
+  if (task.outputs() == 1) return weights_json(point, task, 0);
   Json list = Json::array();
-  const std::vector<std::string> classes = family.classes();
-  for (Index k = 0; k < family.outputs(); ++k) {
+  const std::vector<std::string> classes = task.classes();
+  for (Index k = 0; k < task.outputs(); ++k) {
     list.push_back({{"class", classes[static_cast<std::size_t>(k)]}});
-    list.back().update(weights_json(point, family, k));
+    list.back().update(weights_json(point, task, k));
   }
   return list;
 }
@@ -71,15 +71,15 @@ std::size_t index_of(const Path& path, const std::optional<double>& lambda) {
 
 Json to_json(const PathProblem& ready, const Path& path, std::size_t chosen, const Options& options,
              double total_seconds, const Common& common) {
-  const ProblemFamily& family = ready.family;
+  const Task& task = ready.task;
   Json points = Json::array();
   for (const PathPoint& point : path.points) {
-    points.push_back(point_json(point, family));
-    if (options.weights) points.back()["weights"] = weights_json(point, family);
+    points.push_back(point_json(point, task));
+    if (options.weights) points.back()["weights"] = weights_json(point, task);
   }
   Json json{{"status", name_of(path.status)},
-            {"formula", family.formula(path.points[chosen].lambda)},
-            {"lambda_max", largest_lambda(family)},
+            {"formula", task.with_lambda(path.points[chosen].lambda).formula()},
+            {"lambda_max", largest_lambda(task)},
             {"chosen", {{"index", chosen}, {"lambda", path.points[chosen].lambda}}},
             {"points", points}};
   json.update(
@@ -91,10 +91,10 @@ int run(Options options, const Common& common) {
   const double started = wall_now();
   check_path_options(options, common);
   const PathProblem ready = read_problem(options, common);
-  std::vector<double> lambdas = chosen_lambdas(options, ready.family);
+  std::vector<double> lambdas = chosen_lambdas(options, ready.task);
   if (options.choose) lambdas.push_back(*options.choose);
   Progress progress(common, "path");
-  const Path path = solve_path(ready.family, lambdas, options.solve, [&](const PathPoint& point) {
+  const Path path = solve_path(ready.task, lambdas, options.solve, [&](const PathPoint& point) {
     progress.show(fmt::format("lambda {:.3g}  objective {:.6g}  non-zeros {}", point.lambda, point.certificate.primal,
                               format_count(point.nonzeros)));
     return true;
@@ -104,15 +104,15 @@ int run(Options options, const Common& common) {
   const std::size_t chosen = index_of(path, options.choose);
   if (!options.model_path.empty()) save_point(ready, path.points[chosen], options.model_path);
   if (!options.report_path.empty())
-    write_page(options.report_path, report::path_page(path, about_page(ready.family, path, chosen, path.seconds)));
+    write_page(options.report_path, report::path_page(path, about_page(ready.task, path, chosen, path.seconds)));
   if (common.json) {
     print_json(to_json(ready, path, chosen, options, wall_now() - started, common));
   } else {
-    print(format_fields({{"minimised", ready.family.formula(path.points[chosen].lambda)},
+    print(format_fields({{"minimised", ready.task.with_lambda(path.points[chosen].lambda).formula()},
                          {"status", name_of(path.status)},
                          {"time", fmt::format("{} (load {}, path {})", format_seconds(wall_now() - started),
                                               format_seconds(ready.load_seconds), format_seconds(path.seconds))}}) +
-          "\n" + table_of(path, chosen, ready.family.outputs()));
+          "\n" + table_of(path, chosen, ready.task.outputs()));
   }
   print_advice(path.advice, common);
   if (!options.model_path.empty())
@@ -131,10 +131,7 @@ std::function<int()> setup_path(Arguments& app, const Common& common) {
       ->group("Path");
   app.add_flag("--weights", options->weights, "with --json: the weights at each lambda that are not zero")
       ->group("Path");
-  return [options, &app, &common] {
-    remark_on_idle(app, options->problem, common);
-    return run(*options, common);
-  };
+  return [options, &common] { return run(*options, common); };
 }
 
 }  // namespace s3gd::app

@@ -5,19 +5,19 @@
 #include <atomic>
 #include <cerrno>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "command.hpp"
 #include "data/columns.hpp"
 #include "data/row_stream.hpp"
 #include "file_use.hpp"
-#include "fit/predictor.hpp"
 #include "metrics_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
+#include "saved/predictor.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -59,16 +59,19 @@ struct PredictedBlock {
 // The numbers shown for a row: its margins, or its probabilities (of two classes, the second one's).
 class Numbers {
  public:
-  Numbers(const Model& model, bool proba) : model_(model), proba_(proba), shares_(model.classes.size()) {}
+  Numbers(const Model& model, bool proba, bool margin)
+      : model_(model), proba_(proba), margin_(margin || model.classifies()), shares_(model.classes.size()) {}
   std::span<const double> of(std::span<const double> margins) {
-    if (!proba_) return margins;
+    if (!proba_ && margin_) return margins;
+    if (!proba_) return std::span<const double>(&(number_ = predicted_number(model_, margins[0])), 1);
     probabilities(model_, margins, shares_);
     return model_.outputs() == 1 ? std::span<const double>(shares_).last(1) : shares_;
   }
 
  private:
   const Model& model_;
-  bool proba_;
+  bool proba_, margin_;
+  double number_ = 0;
   std::vector<double> shares_;
 };
 
@@ -82,6 +85,7 @@ class Prediction {
       : model_(model),
         numbers_shown_(options.margin || options.proba || !model.classifies()),
         proba_(options.proba),
+        margin_(options.margin),
         write_(std::move(write)),
         wanted_(only_unlabelled ? Wanted::not_known : Wanted::yes),
         counter_(model, needs_ranks(options.metrics, model)) {}
@@ -145,7 +149,7 @@ class Prediction {
 
   std::string to_lines(std::span<const double> all_margins) const {
     std::string lines;
-    Numbers numbers(model_, proba_);
+    Numbers numbers(model_, proba_, margin_);
     for_each_row(all_margins, [&](std::span<const double> margins) {
       if (numbers_shown_) {
         const auto shown = numbers.of(margins);
@@ -160,7 +164,7 @@ class Prediction {
   }
 
   void keep(std::span<const double> all_margins) {
-    Numbers numbers(model_, proba_);
+    Numbers numbers(model_, proba_, margin_);
     for_each_row(all_margins, [&](std::span<const double> margins) {
       const auto shown = numbers_shown_ ? numbers.of(margins) : std::span<const double>();
       if (!numbers_shown_)
@@ -173,7 +177,7 @@ class Prediction {
   }
 
   const Model& model_;
-  const bool numbers_shown_, proba_;
+  const bool numbers_shown_, proba_, margin_;
   const Write write_;
   std::atomic<Wanted> wanted_;
   MetricsCounter counter_;

@@ -1,11 +1,11 @@
 // s3gd report RUN.json -o FILE.html
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -25,13 +25,12 @@ std::string run_file(const std::string& given) {
   return std::filesystem::is_directory(given) ? given + "/run.json" : given;
 }
 
-nlohmann::json read_run(const std::string& path) {
+Json read_run(const std::string& path) {
   const MappedFile file(path);
   const auto bytes = file.bytes();
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
   try {
-    return nlohmann::json::parse(text, text + bytes.size());
-  } catch (const nlohmann::json::parse_error& error) {
+    return Json::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  } catch (const JsonParseError& error) {
     throw Error(fmt::format("{} is not JSON: byte {}", path, error.byte),
                 "give the run.json that s3gd compare has written");
   }

@@ -1,16 +1,16 @@
 // s3gd reproduce [FIGURE..] -o DIR
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
+#include "base/json.hpp"
 #include "command.hpp"
-#include "compare/reproduce.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "reproduce/reproduce.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
@@ -61,9 +61,8 @@ int list(const Common& common) {
 
 Json read_results(const std::string& folder) {
   const std::string path = folder + "/results.json";
-  std::ifstream file(path);
-  if (!file) throw Error("there is no " + path, "run s3gd reproduce -o " + folder + " first");
-  return Json::parse(file);
+  if (!file_exists(path)) throw Error("there is no " + path, "run s3gd reproduce -o " + folder + " first");
+  return Json::parse_file(path);
 }
 
 std::string outcome_table(const reproduce::Reproduction& done) {

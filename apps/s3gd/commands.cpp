@@ -60,8 +60,8 @@ const std::vector<Command>& commands() {
        "s3gd data list\ns3gd data get mnist\ns3gd inspect mnist", setup_data},
       {"report", "Compare", "page and pictures of a comparison from its run.json",
        "s3gd report results -o results.html\ns3gd report results/run.json --figures figures", setup_report},
-      {"list", "Reference", "losses, penalties, formats, generators, .. with one line each", "s3gd list losses",
-       setup_list},
+      {"list", "Reference", "losses, options, formats, generators, .. with one line each",
+       "s3gd list losses\ns3gd list options step", setup_list},
   };
   return table;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/file.hpp"
+#include "compare/contender.hpp"
 #include "compare/subject.hpp"
 #include "fit_options.hpp"
 #include "help.hpp"
@@ -28,24 +29,18 @@ Option* add_real(Arguments& app, Json& said, const std::string& key, const std::
       ->check(real_number(0));
 }
 
-template <class E>
-Option* add_name(Arguments& app, Json& said, const std::string& key, const std::string& standard) {
-  std::string all;
-  for (const auto& word : all_names<E>()) all += (all.empty() ? "" : ", ") + word;
-  return app
-      .add_option_function<std::string>(
-          "--" + key,
-          [&said, key](const std::string& word) {
-            try {
-              parse_name<E>("value", word);
-            } catch (const std::exception& error) {
-              refuse_value("--" + key, error.what());
-            }
-            said[key] = word;
-          },
-          all)
-      ->type_name("NAME")
-      ->default_str(standard);
+// The same from the library's table; by themselves they are the paper's.
+void add_table_keys(Arguments& app, Json& said, const std::vector<std::string>& names, const std::string& group) {
+  const Plan paper = paper_plan();
+  for (const std::string& name : names) {
+    const OptionRow& row = *find_option(name);
+    const std::string by_itself = row.get({.problem = paper.problem, .solve = paper.common});
+    add_table_option(app, row, by_itself, [&said, &row](const std::string& word) {
+      OptionValues tried;
+      row.set(tried, word);
+      said[row.name] = word;
+    })->group(row.group == kGraphOptions ? row.group : group);
+  }
 }
 
 void add_protocol(Arguments& app, CompareOptions& options) {
@@ -78,41 +73,12 @@ void add_protocol(Arguments& app, CompareOptions& options) {
   app.add_flag("--quick", options.quick, "8,000 iterations, two trials")->group(group);
 }
 
-void add_problem(Arguments& app, CompareOptions& options) {
-  const std::string group = "Problem";
-  Json& said = options.said;
-  add_name<LossKind>(app, said, "loss", "logistic")->group(group);
-  add_name<PenaltyKind>(app, said, "penalty", "l2")->group(group);
-  add_real(app, said, "lambda", "strength of the penalty [0.001]")->group(group);
-  add_real(app, said, "alpha", "elastic nets: (1-alpha) |w| + alpha w^2 [0.5]")->group(group);
-  add_name<Intercept>(app, said, "intercept", "regularised")->group(group);
-  add_name<ClassWeight>(app, said, "class-weight", "paper")->group(group);
-  app.add_option_function<std::string>(
-         "--binary", [&said](const std::string& word) { said["binary"] = word; },
-         "largest, or a LABEL: that class against the rest [largest]")
-      ->type_name("LABEL")
-      ->group(group);
-  add_name<Scale>(app, said, "scale", "none")->group(group);
-}
-
-void add_solver_options(Arguments& app, CompareOptions& options) {
-  const std::string group = "For all solvers";
-  Json& said = options.said;
-  add_whole(app, said, "batch", 1, "rows a step [10]")->group(group);
-  add_whole(app, said, "inner", 1, "steps between snapshots [20; svrg 50]")->group(group);
-  add_whole(app, said, "anchors", 1, "of s3gd [100]")->group(group);
-  add_whole(app, said, "neighbours", 1, "of s3gd [5]")->group(group);
-  add_name<Kernel>(app, said, "kernel", "paper")->group(group);
-  add_name<GraphMode>(app, said, "graph-mode", "full")->group(group);
-  add_name<ControlMode>(app, said, "control", "paper")->group(group);
-}
-
 Json file_of(const std::string& path) {
   const MappedFile file(path);
   const auto bytes = file.bytes();
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   parse_plan(text, path);  // its mistakes are its own, whatever the options say
-  return Json::parse(text, nullptr, true, true);
+  return Json::parse_with_comments(text);
 }
 
 // A plan file has been read by then: what is wrong now is wrong with the options.
@@ -120,7 +86,7 @@ Plan parsed(const Json& all) {
   try {
     return parse_plan(all.dump(), "the options");
   } catch (const Error& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.in_words(program_words));
   }
 }
 
@@ -142,8 +108,10 @@ void add_compare_options(Arguments& app, CompareOptions& options) {
   app.add_flag("--no-pages", options.no_pages, "no report.html and no figures")->group(group);
   add_whole(app, options.said, "jobs", 1, "runs side by side; disturbs the clocks [1]")->group(group);
   add_protocol(app, options);
-  add_problem(app, options);
-  add_solver_options(app, options);
+  add_table_keys(app, options.said,
+                 {"loss", "beta", "penalty", "lambda", "alpha", "intercept", "binary", "class-weight", "scale"},
+                 "Problem");
+  add_table_keys(app, options.said, solve_option_names(), "For all solvers");
   add_load_options(app, options.load);
 }
 

@@ -1,10 +1,10 @@
 // The options of compare: a plan file's keys under the same names, laid over the file where there is one.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "s3gd/compare.hpp"

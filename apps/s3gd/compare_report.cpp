@@ -1,13 +1,12 @@
 #include "compare_report.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/interrupted.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
 #include "output.hpp"
 
 namespace s3gd::app {
@@ -18,7 +17,8 @@ std::string seconds_or_dash(const Json& value) { return value.is_number() ? form
 // label -> median seconds of one verdict
 std::map<std::string, Json> medians_of(const Json& verdict) {
   std::map<std::string, Json> medians;
-  for (const Json& place : verdict.at("order")) medians[place.at("label")] = place.at("median_seconds");
+  for (const Json& place : verdict.at("order"))
+    medians[place.at("label").get<std::string>()] = place.at("median_seconds");
   return medians;
 }
 
@@ -39,7 +39,7 @@ std::string who_won(const Json& verdict, double target, double look_growth) {
   const char* narrowly = lead.is_number() && lead.get<double>() < look_growth ? " narrowly" : "";
   if (leads.empty()) leads.emplace_back("nobody else came there");
   return fmt::format("first{} within {:g} % of F*: {}, {}\n", narrowly, 100 * target,
-                     verdict.at("winner").get<std::string>(), fmt::join(leads, ", "));
+                     verdict.at("winner").get<std::string>(), join(leads));
 }
 
 std::string text_of_dataset(const Json& run, const Json& dataset) {
@@ -81,8 +81,7 @@ Json summary_of(const Json& run, const PlanResult& result, const std::string& fo
 
 int print_comparison(const PlanResult& result, const std::string& folder, bool pages, const Common& common) {
   if (result.run_file.empty()) throw Interrupted();
-  std::ifstream in(result.run_file);
-  const Json run = Json::parse(in);
+  const Json run = Json::parse_file(result.run_file);
   if (common.json) {
     print_json(summary_of(run, result, folder));
   } else {

@@ -1,31 +1,22 @@
 #include "fit_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "base/file.hpp"
-#include "data/class_weights.hpp"
-#include "help.hpp"
-#include "model/penalty_words.hpp"
-#include "model/translate.hpp"
-#include "output.hpp"
+#include "problem/penalty_words.hpp"
+#include "problem/translate.hpp"
+#include "s3gd/class_weights.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
 namespace {
-
-double parse_number(std::string_view text, const std::string& option) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError("'" + std::string(text) + "' is not a number: " + option);
-  return value;
-}
 
 // LIBLINEAR's 1/2 ||w||^2 + C sum loss, or ||w||_1 + C sum loss: C and lambda are each other's reciprocal up to the
 // same constant, so one formula serves both ways.
@@ -37,76 +28,57 @@ double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index r
 }
 
 // One of the names, or a file.
-void add_class_weight(Arguments& app, ProblemOptions& options, const std::string& group) {
+void add_class_weight(Arguments& app, ProblemOptions& options) {
+  OptionRow row = *find_option("class-weight");
   std::string all;
-  for (const auto& word : all_names<ClassWeight>()) all += word + ", ";
-  app.add_option_function<std::string>(
-         "--class-weight",
-         [&options](const std::string& word) {
-           const auto known = all_names<ClassWeight>();
-           if (std::find(known.begin(), known.end(), word) == known.end() && file_exists(word)) {
-             options.class_weight_file = word;
-             return;
-           }
-           try {
-             options.spec.class_weight = parse_name<ClassWeight>("name or file", word);
-           } catch (const std::exception& error) {
-             refuse_value("--class-weight", error.what());
-           }
-         },
-         all + "or a FILE")
-      ->type_name("NAME")
-      ->default_str(name_of(options.spec.class_weight))
-      ->group(group);
+  for (const std::string& word : row.choices) all += word + ", ";
+  const std::vector<std::string> known = std::exchange(row.choices, {});
+  row.help = all + "or a FILE";
+  add_table_option(app, row, name_of(options.spec.class_weight), [&options, known](const std::string& word) {
+    const bool named = std::find(known.begin(), known.end(), word) != known.end();
+    if (!named && file_exists(word))
+      options.class_weight_file = word;
+    else
+      options.spec.class_weight = parse_name<ClassWeight>("name or file", word);
+  });
+}
+
+// A word that is looked at when the rows are there.
+void add_later(Arguments& app, const char* name, std::string& word) {
+  add_table_option(app, *find_option(name), word, [&word](const std::string& given) { word = given; });
 }
 
 }  // namespace
 
 void add_problem_options(Arguments& app, ProblemOptions& options, Strength strength) {
-  const std::string group = "Problem";
-  add_choice(app, "--loss", options.spec.loss.kind, "")->group(group);
-  app.add_option("--beta", options.spec.loss.beta, "smooth-hinge: closeness to the hinge")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--penalty", options.penalty, "l2, l1, elastic-net, l1-l2norm, none, l1+l2 ..")
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
+  const OptionTarget target{.scale = &options.scale, .problem = &options.spec};
+  add_table_options(app, target, {"loss", "beta", "knee"});
+  add_later(app, "penalty", options.penalty);
   if (strength == Strength::one) {
-    Option* lambda = app.add_option("--lambda", options.spec.penalty.lambda, "strength: lambda ||w||^2 has no one half")
-                         ->capture_default_str()
-                         ->group(group);
+    add_table_options(app, target, {"lambda"});
     app.add_option("--C", options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)")
-        ->excludes(lambda)
-        ->group(group);
+        ->excludes("--lambda")
+        ->group(kProblemOptions);
   }
-  app.add_option("--alpha", options.spec.penalty.alpha, "elastic nets: (1-alpha) |w| + alpha w^2")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--penalty-factor", options.penalty_factor_file, "one factor for each feature, one a line")
-      ->type_name("FILE")
-      ->group(group);
-  add_choice(app, "--intercept", options.spec.intercept, "")->group(group);
-  app.add_option("--binary", options.spec.positive, "largest, or a LABEL: that class against the rest")
-      ->type_name("LABEL")
-      ->group(group);
-  add_class_weight(app, options, group);
-  add_choice(app, "--scale", options.scale, "")->group(group);
+  add_table_options(app, target, {"alpha"});
+  add_later(app, "penalty-factor", options.penalty_factor_file);
+  add_table_options(app, target, {"intercept", "binary"});
+  add_class_weight(app, options);
+  add_table_options(app, target, {"scale"});
 }
 
 void add_graph_options(Arguments& app, GraphOptions& options) {
-  const std::string group = kGraphGroup;
-  app.add_option("--anchors", options.anchors, "anchor rows m")->capture_default_str()->group(group);
-  app.add_option("--neighbours", options.neighbours, "anchors each row is tied to")
-      ->capture_default_str()
-      ->group(group);
-  add_choice(app, "--kernel", options.kernel, "")->group(group);
-}
-
-void add_control_options(Arguments& app, SolveOptions& options) {
-  const std::string group = "Solver";
-  add_choice(app, "--graph-mode", options.graph_mode, "")->group(group);
-  add_choice(app, "--control", options.control, "")->group(group);
+  OptionValues values;
+  values.solve.graph = options;
+  for (const std::string& name : names_in(kGraphOptions)) {
+    const OptionRow& row = *find_option(name);
+    add_table_option(app, row, row.get(values), [&row, &options](const std::string& word) {
+      OptionValues changed;
+      changed.solve.graph = options;
+      row.set(changed, word);
+      options = changed.solve.graph;
+    });
+  }
 }
 
 std::vector<FileUse> files_read(const std::string& data, const ProblemOptions& problem, const LoadOptions& load,
@@ -118,26 +90,13 @@ std::vector<FileUse> files_read(const std::string& data, const ProblemOptions& p
           {"--class-weight", problem.class_weight_file}};
 }
 
-void remark_on_idle(Arguments& app, const ProblemOptions& options, const Common& common) {
-  const auto given = [&](const char* option) { return app.get_option(option)->count() > 0; };
-  const bool mixes = options.penalty.find("elastic-net") != std::string::npos ||
-                     options.penalty.find("l1-l2norm") != std::string::npos;
-  if (given("--beta") && options.spec.loss.kind != LossKind::smooth_hinge)
-    remark(common, "--beta changes nothing: it is for --loss smooth-hinge");
-  if (given("--alpha") && !mixes)
-    remark(common, "--alpha changes nothing: it is for --penalty elastic-net and l1-l2norm");
-}
-
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
   ProblemSpec spec = options.spec;
   spec.threads = common.threads;
   if (!options.penalty_factor_file.empty()) spec.penalty.factors = read_numbers(options.penalty_factor_file);
   if (options.c) spec.penalty.lambda = lambda_for_c(*options.c, spec.loss.kind, options.penalty, data.rows());
-  try {
-    spec.penalty = penalty_in_words(options.penalty, spec.penalty);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
+  spec.penalty = penalty_in_words(options.penalty, spec.penalty);
+  check_problem_options(spec);
   return spec;
 }
 
@@ -160,28 +119,11 @@ Dataset load_weighted(const std::string& data, const std::string& sample_weight,
   return rows;
 }
 
-Dataset weighted_by_class(Dataset data, const ProblemOptions& options, bool further_rows) {
-  if (options.class_weight_file.empty()) return data;
-  return with_class_weights(std::move(data), read_class_weights(options.class_weight_file), further_rows);
-}
-
-void parse_step(const std::string& text, SolveOptions& options) {
-  constexpr std::string_view kDecay = "decay:";
-  const std::string form = "--step takes auto, a NUMBER, or decay:STEP,T0";
-  options.decay = 0;
-  if (text == "auto") {
-    options.step = 0;
-  } else if (text.starts_with(kDecay)) {
-    const std::string_view both = std::string_view(text).substr(kDecay.size());
-    const auto comma = both.find(',');
-    if (comma == std::string_view::npos) throw UsageError("'" + text + "' lacks its T0: " + form);
-    options.step = parse_number(both.substr(0, comma), form);
-    options.decay = parse_number(both.substr(comma + 1), form);
-    if (!(options.decay > 0)) throw UsageError("T0 must be positive: " + form);
-  } else {
-    options.step = parse_number(text, form);
-    if (!(options.step > 0)) throw UsageError("the step must be positive: " + form);
-  }
+FitOptions fit_options(const ProblemOptions& problem) {
+  FitOptions options;
+  options.scale = problem.scale;
+  if (!problem.class_weight_file.empty()) options.class_weights = read_class_weights(problem.class_weight_file);
+  return options;
 }
 
 int exit_code(Status status) {

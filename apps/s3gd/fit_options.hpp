@@ -6,9 +6,7 @@
 
 #include "file_use.hpp"
 #include "options.hpp"
-#include "s3gd/problem.hpp"
-#include "s3gd/scale.hpp"
-#include "s3gd/solve.hpp"
+#include "s3gd/fit.hpp"
 
 namespace s3gd::app {
 
@@ -26,14 +24,10 @@ enum class Strength : bool { one, many };
 
 void add_problem_options(Arguments& app, ProblemOptions& options, Strength strength = Strength::one);
 void add_graph_options(Arguments& app, GraphOptions& options);
-void add_control_options(Arguments& app, SolveOptions& options);
 
 // The files that state the problem: --penalty-factor, --class-weight; and the rows: DATA, --labels, --sample-weight.
 std::vector<FileUse> files_read(const std::string& data, const ProblemOptions& problem, const LoadOptions& load,
                                 const std::string& sample_weight);
-
-// Says which of these options were given although they change nothing.
-void remark_on_idle(Arguments& app, const ProblemOptions& options, const Common& common);
 
 // Fills in what depends on the data: --C, the factors' file, the terms of the penalty.
 ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common);
@@ -43,11 +37,8 @@ void add_sample_weight_option(Arguments& app, std::string& sample_weight);
 // The rows of DATA with those weights. `options` are changed to those they were read with.
 Dataset load_weighted(const std::string& data, const std::string& sample_weight, LoadOptions& options,
                       const Common& common);
-// The rows with the weights of --class-weight FILE, where it is one. Further rows may lack some of its classes.
-Dataset weighted_by_class(Dataset data, const ProblemOptions& options, bool further_rows = false);
-
-// "auto", a number, or "decay:STEP,T0".
-void parse_step(const std::string& text, SolveOptions& options);
+// What they say on how rows are prepared: --scale, and --class-weight where that is a FILE.
+FitOptions fit_options(const ProblemOptions& problem);
 
 int exit_code(Status status);  // of a command that fits
 

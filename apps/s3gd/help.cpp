@@ -1,6 +1,6 @@
 #include "help.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ struct Explained {
   const char* group;
   const char* by;
 };
-constexpr Explained kExplained[] = {{kReadingGroup, "inspect"}, {kGraphGroup, "graph"}};
+constexpr Explained kExplained[] = {{kReadingOptions, "inspect"}, {kGraphOptions, "graph"}};
 
 std::string value_name(const Option& option) {
   const std::string type = option.get_type_name();

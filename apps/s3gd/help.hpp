@@ -8,10 +8,6 @@
 
 namespace s3gd::app {
 
-// Explained in full by one command only.
-inline constexpr const char* kReadingGroup = "Reading";
-inline constexpr const char* kGraphGroup = "Graph (s3gd)";
-
 std::string program_help();
 std::string command_help(const Command& command, const Arguments& app);
 

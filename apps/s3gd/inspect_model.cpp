@@ -1,15 +1,15 @@
 #include "inspect_model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "fit/model_names.hpp"
+#include "base/json.hpp"
 #include "output.hpp"
-#include "softmax/matrix_penalty.hpp"
+#include "problem/matrix_penalty.hpp"
+#include "saved/model_names.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -96,6 +96,7 @@ Json to_json(const Model& model, const std::string& path, Index top) {
 }
 
 std::string describe_classes(const Model& model) {
+  if (model.link == Link::log) return "numbers, as exp(margin)";
   if (!model.classifies()) return "numbers (regression)";
   std::string text = format_count(static_cast<Index>(model.classes.size())) + " classes: ";
   for (std::size_t k = 0; k < model.classes.size() && k < kClassesShown; ++k)
@@ -130,7 +131,7 @@ std::string to_text(const Model& model, const std::string& path, Index top) {
       {"predicts", describe_classes(model)},
       {"fitted with", fmt::format("loss {}, penalty {}, lambda {:.6g}", model.loss_name(), model.penalty_name(),
                                   model.penalty.lambda)},
-      {"probabilities", model.link == Link::identity ? "none" : name_of(model.link)},
+      {"probabilities", has_probabilities(model) ? name_of(model.link) : "none"},
       {"features", describe_features(model)},
       {"weights", fmt::format("{} of {} are not zero{}", format_count(count_nonzeros(model.weights)),
                               format_count(total), rank ? fmt::format(", of rank {}", *rank) : "")},

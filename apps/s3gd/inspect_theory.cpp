@@ -1,20 +1,16 @@
 #include "inspect_theory.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
-#include "fit/inspect.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/problem.hpp"
 #include "s3gd/solve.hpp"
+#include "saved/inspect.hpp"
 
 namespace s3gd::app {
 namespace {
-
-Dataset scaled(const Dataset& data, Scale scale, int threads) {
-  return apply_scaling(data, learn_scaling(data, scale, threads), threads);
-}
 
 std::string rate_text(const TheoryFacts& facts) {
   if (facts.constants.strong_convexity <= 0)
@@ -45,11 +41,10 @@ TheoryReport report_theory(const Dataset& data, const TheoryOptions& options, co
   const ProblemSpec spec = usual_spec(problem_spec(options.problem, data, common), data, options.loss->count() > 0);
   std::unique_ptr<const Problem> problem;
   try {
-    problem = std::make_unique<const Problem>(
-        scaled(weighted_by_class(data, options.problem), options.problem.scale, common.threads), spec);
+    problem = std::make_unique<const Problem>(prepare(data, fit_options(options.problem), common.threads).train, spec);
   } catch (const Error& error) {
     // What is in the data is worth knowing even when no model can be fitted to it.
-    return {nullptr, std::string("objective  ") + error.what() + "\n"};
+    return {nullptr, "objective  " + error.in_words(program_words) + "\n"};
   }
   TheoryQuestion question{options.batch, options.inner, options.step, {}, common.seed, common.threads};
   if (options.variance) question.graph = options.graph;

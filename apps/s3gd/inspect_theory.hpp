@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.hpp"
 #include "fit_options.hpp"
 #include "output.hpp"
 #include "s3gd/dataset.hpp"

@@ -3,10 +3,10 @@
 #include <csignal>
 #include <filesystem>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "base/interrupt.hpp"
 #include "base/interrupted.hpp"
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "help.hpp"
 #include "kernel/kernel.hpp"
@@ -123,6 +123,9 @@ int guarded(const Words& arguments) {
   } catch (const Interrupted& error) {
     print_error(error.what(), json);
     return kInterrupted;
+  } catch (const Error& error) {
+    print_error(error.in_words(program_words), json);
+    return error.code() == ErrorCode::bad_input ? kBadInput : kUsage;
   } catch (const std::bad_alloc&) {
     print_error("not enough memory", json);
   } catch (const std::filesystem::filesystem_error& error) {

@@ -1,12 +1,12 @@
 #include "metrics_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 
 namespace s3gd::app {
@@ -18,6 +18,7 @@ constexpr std::size_t kClassesShown = 20;  // of a confusion matrix, to people; 
 bool of_classes(const Model& model) { return model.classifies(); }
 bool of_two_classes(const Model& model) { return model.classes.size() == 2; }
 bool of_numbers(const Model& model) { return !model.classifies(); }
+bool of_counts(const Model& model) { return model.link == Link::log; }
 bool calibrates(const Model& model) { return of_two_classes(model) && has_probabilities(model); }
 
 Json confusion_json(const Metrics& metrics, const Model& model) {
@@ -25,7 +26,7 @@ Json confusion_json(const Metrics& metrics, const Model& model) {
   const std::size_t count = model.classes.size();
   Json rows = Json::array();
   for (std::size_t k = 0; k < count; ++k)
-    rows.emplace_back(std::vector<double>(&metrics.confusion[k * count], &metrics.confusion[k * count] + count));
+    rows.push_back(std::vector<double>(&metrics.confusion[k * count], &metrics.confusion[k * count] + count));
   return {{"classes", model.classes}, {"weight_by_actual_and_predicted", rows}};
 }
 
@@ -80,6 +81,8 @@ constexpr std::array kMetrics{
     Metric{"rmse", "rmse", "RMSE", of_numbers, &Metrics::rmse},
     Metric{"mae", "mae", "MAE", of_numbers, &Metrics::mae},
     Metric{"r2", "r2", "R2", of_numbers, &Metrics::r2},
+    Metric{"deviance", "deviance", "deviance", of_counts, &Metrics::deviance},
+    Metric{"d2", "d2", "D2", of_counts, &Metrics::d2},
     Metric{"confusion", "confusion", "confusion", of_classes, nullptr, confusion_json, confusion_text},
     Metric{"calibration", "calibration", "calibration", calibrates, nullptr, calibration_json, calibration_text},
 };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fit_options.hpp"
-#include "s3gd/softmax.hpp"
+#include "s3gd/task.hpp"
 
 namespace s3gd::app {
 
@@ -16,24 +16,10 @@ struct MulticlassOptions {
   void add(Arguments& app);  // after --loss and --binary are there
 };
 
-// What the options ask for together: "ovr", "softmax", or nothing. --loss softmax and penalties of the whole matrix of
-// weights mean softmax. Throws UsageError where they contradict each other.
-std::string asked_multiclass(const MulticlassOptions& options, const ProblemOptions& problem);
+// The problem as all options state it. Throws UsageError where they contradict each other.
+TaskSpec task_spec(const MulticlassOptions& options, ProblemOptions problem, const Dataset& data, const Common& common);
 
-// How the classes of the data are dealt with: "ovr", "softmax", or nothing where there is one binary problem or a
-// regression. `asked` is that of the options; where it is nothing, logistic regression is softmax, as users of other
-// libraries expect, and what softmax does not have is ovr.
-std::string multiclass_kind(const std::string& asked, const ProblemSpec& spec, const std::string& solver,
-                            const Dataset& data);
-
-// --penalty group, nuclear: of the matrix of weights of all classes.
-bool is_matrix_penalty(const std::string& name);
-
-// The problem as the options state it, for softmax; `penalty` as typed.
-SoftmaxSpec softmax_spec(const ProblemSpec& spec, const std::string& penalty);
-
-// All solvers, for --solver; and those that only softmax has.
-std::vector<std::string> solver_names();
+// Solvers that only softmax has.
 std::vector<SolverInfo> softmax_only_solvers();
 
 }  // namespace s3gd::app

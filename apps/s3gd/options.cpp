@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "config.hpp"
 #include "help.hpp"
 #include "output.hpp"
@@ -74,33 +75,82 @@ void add_common_options(Arguments& app, Common& common, const std::string& comma
       ->group(kCommonGroup);
 }
 
+std::string program_words(const Mention& mention) {
+  if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);
+  const std::string flag = "--" + std::string(mention.name);
+  return plain_words({mention.kind, flag, mention.value});
+}
+
+OptionValues OptionTarget::values() const {
+  OptionValues values;
+  if (load != nullptr) values.load = *load;
+  if (scale != nullptr) values.scale = *scale;
+  if (problem != nullptr) values.problem = *problem;
+  if (solve != nullptr) values.solve = *solve;
+  return values;
+}
+
+void OptionTarget::take(const OptionValues& values) const {
+  if (load != nullptr) *load = values.load;
+  if (scale != nullptr) *scale = values.scale;
+  if (problem != nullptr) *problem = values.problem;
+  if (solve != nullptr) *solve = values.solve;
+}
+
+std::string table_help(const OptionRow& row) {
+  const std::string help = in_words(row.help, program_words);
+  return row.choices.empty() ? help : help + (help.empty() ? "" : ": ") + join(row.choices);
+}
+
+Option* add_table_option(Arguments& app, const OptionRow& row, const std::string& by_itself,
+                         const std::function<void(const std::string& word)>& use) {
+  const std::string flag = "--" + row.name;
+  const auto guarded = [flag, use](const std::string& word) {
+    try {
+      use(word);
+    } catch (const Error& error) {
+      refuse_value(flag, error.in_words(program_words));
+    }
+  };
+  const std::string help = table_help(row);
+  if (row.takes.empty())
+    return app
+        .add_flag_function(
+            flag, [guarded](bool on) { guarded(on ? "true" : "false"); }, help)
+        ->group(row.group);
+  return app.add_option_function<std::string>(flag, guarded, help)
+      ->type_name(row.takes)
+      ->default_str(by_itself)
+      ->group(row.group);
+}
+
+void add_table_options(Arguments& app, const OptionTarget& target, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const OptionRow& row = *find_option(name);
+    add_table_option(app, row, row.get(target.values()), [&row, target](const std::string& word) {
+      OptionValues values = target.values();
+      if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), word) == row.choices.end())
+        throw_unknown_name("value", word, row.choices);
+      row.set(values, word);
+      target.take(values);
+    });
+  }
+}
+
+std::vector<std::string> names_in(const std::string& group) {
+  std::vector<std::string> names;
+  for (const OptionRow& row : option_table())
+    if (row.group == group) names.push_back(row.name);
+  return names;
+}
+
 void add_load_options(Arguments& app, LoadOptions& options) {
-  const std::string group = kReadingGroup;
-  std::vector<std::string> format_names;
-  for (const FormatInfo& format : formats()) format_names.push_back(format.name);
-  add_word(app, "--format", options.format, format_names, "instead of by content and extension")->group(group);
-  add_choice(app, "--precision", options.precision, "of the values held")->group(group);
-  add_choice(app, "--layout", options.layout, "")->group(group);
-  add_choice(app, "--index-base", options.index_base, "LIBSVM, number of the first feature")->group(group);
-  add_choice(app, "--index-order", options.index_order, "LIBSVM, unsorted or repeated indices")->group(group);
-  app.add_option("--label-column", options.label_column, "CSV: name or number (0 first, -1 last), or none")
-      ->type_name("COLUMN")
-      ->group(group);
-  app.add_option("--weight-column", options.weight_column, "CSV: name or number of the row weights")
-      ->type_name("COLUMN")
-      ->group(group);
-  app.add_option_function<bool>(
-         "--header", [&options](bool on) { options.header = on; }, "CSV: yes, no; found out when not given")
-      ->type_name("YES|NO")
-      ->group(group);
-  add_choice(app, "--missing", options.missing, "CSV, missing values")->group(group);
-  app.add_option("--labels", options.labels_path, "IDX, NumPy: the file of labels")->type_name("FILE")->group(group);
+  add_table_options(app, {.load = &options}, names_in(kReadingOptions));
 }
 
 Option* add_word(Arguments& app, const std::string& name, std::string& value, const std::vector<std::string>& choices,
                  const std::string& help) {
-  std::string all;
-  for (const auto& word : choices) all += (all.empty() ? "" : ", ") + word;
+  const std::string all = join(choices);
   const auto known = [choices](const std::string& word) -> std::string {
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return {};
     return "unknown value '" + word + "' (" + suggestion(word, choices) + ")";

@@ -6,14 +6,36 @@
 #include <string>
 
 #include "command.hpp"
-#include "model/names.hpp"
-#include "s3gd/dataset.hpp"
+#include "problem/names.hpp"
+#include "s3gd/error.hpp"
+#include "solve/options/table.hpp"
 
 namespace s3gd::app {
 
 inline constexpr const char* kCommonGroup = "Common";
 
 void add_common_options(Arguments& app, Common& common, const std::string& command);
+
+// --lambda, "smaller --lambda": how the program says what the library has to say about options.
+std::string program_words(const Mention& mention);
+
+// Where options of the library's table (solve/options/table.hpp) go; those that are null are not set by any.
+struct OptionTarget {
+  LoadOptions* load = nullptr;
+  Scale* scale = nullptr;
+  ProblemSpec* problem = nullptr;
+  SolveOptions* solve = nullptr;
+
+  OptionValues values() const;
+  void take(const OptionValues& values) const;
+};
+
+// An option with the name, help and default of the table, whose word goes to `use`. What `use` throws ends parsing.
+Option* add_table_option(Arguments& app, const OptionRow& row, const std::string& by_itself,
+                         const std::function<void(const std::string& word)>& use);
+void add_table_options(Arguments& app, const OptionTarget& target, const std::vector<std::string>& names);
+std::vector<std::string> names_in(const std::string& group);  // of the table
+std::string table_help(const OptionRow& row);                 // one line, with the names it takes
 
 // --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
 void add_load_options(Arguments& app, LoadOptions& options);
@@ -32,7 +54,7 @@ void check_numbers(Arguments& app);
 Option* add_word(Arguments& app, const std::string& name, std::string& value, const std::vector<std::string>& choices,
                  const std::string& help);
 
-// The same for an enum, by the names in model/names.hpp. The variable's value at this moment is the default shown.
+// The same for an enum, by the names in problem/names.hpp. The variable's value at this moment is the default shown.
 template <class E>
 Option* add_choice(Arguments& app, const std::string& name, E& value, const std::string& help) {
   std::string all;
@@ -43,8 +65,8 @@ Option* add_choice(Arguments& app, const std::string& name, E& value, const std:
           [&value, name](const std::string& word) {
             try {
               value = parse_name<E>("value", word);
-            } catch (const std::exception& error) {
-              refuse_value(name, error.what());
+            } catch (const Error& error) {
+              refuse_value(name, error.in_words(program_words));
             }
           },
           help.empty() ? all : help + ": " + all)

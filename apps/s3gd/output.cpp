@@ -1,6 +1,6 @@
 #include "output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,9 +9,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -44,7 +44,7 @@ bool print_now(std::string_view text) {
   return output_errno == 0;
 }
 
-void print_json(const Json& object) { print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+void print_json(const Json& object) { print(object.dump_repaired(2) + "\n"); }
 
 void remark(const Common& common, std::string_view text) {
   if (!common.quiet) fmt::print(stderr, "{}\n", text);

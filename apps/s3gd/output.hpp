@@ -2,17 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "command.hpp"
 #include "s3gd/matrix.hpp"
 
 namespace s3gd::app {
-
-using Json = nlohmann::ordered_json;
 
 // One object and a newline. Doubles keep every bit (shortest digits that read back the same); NaN and infinities
 // become null; bytes that are not UTF-8 become U+FFFD.

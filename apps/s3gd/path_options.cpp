@@ -1,15 +1,16 @@
 #include "path_options.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupted.hpp"
+#include "base/json.hpp"
 #include "base/memory.hpp"
+#include "base/mention.hpp"
+#include "fit/fit_json.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
 
@@ -45,17 +46,10 @@ void add_path_options(Arguments& app, PathOptions& options) {
   add_problem_options(app, options.problem, Strength::many);
   options.multiclass.add(app);
 
-  const std::string solver_group = "Solver";
-  add_word(app, "--solver", options.solve.solver, solver_names(), "")->group(solver_group);
-  app.add_option("--tol", options.solve.tol, "relative duality gap at each lambda")
-      ->capture_default_str()
-      ->group(solver_group);
-  app.add_option("--passes", options.solve.passes, "at most so many passes at each lambda")
-      ->check(positive_number())
-      ->group(solver_group);
-  app.add_option("--seconds", options.solve.seconds, "at most so long in all; what is done by then is kept")
-      ->check(positive_number())
-      ->group(solver_group);
+  add_table_options(app, {.solve = &options.solve}, {"solver", "tol", "passes", "seconds"});
+  app.get_option("--tol")->description("relative duality gap at each lambda");
+  app.get_option("--passes")->description("at most so many passes at each lambda");
+  app.get_option("--seconds")->description("at most so long in all; what is done by then is kept");
   add_sample_weight_option(app, options.sample_weight);
   add_load_options(app, options.load);
 }
@@ -67,47 +61,30 @@ void check_path_options(const PathOptions& options, const Common& common) {
                  {{"--output", options.model_path}, {"--report", options.report_path}});
 }
 
-namespace {
-
-ProblemFamily family_of(const std::string& multiclass, const Dataset& rows, const ProblemSpec& spec,
-                        const std::string& penalty) {
-  if (multiclass == "softmax") return SoftmaxProblem(rows, softmax_spec(spec, penalty));
-  if (multiclass == "ovr") return ProblemFamily::one_vs_rest(rows, spec);
-  return Problem(rows, spec);
-}
-
-}  // namespace
-
 PathProblem read_problem(PathOptions& options, const Common& common) {
   const double started = wall_now();
-  const std::string asked = asked_multiclass(options.multiclass, options.problem);
-  const std::string penalty = options.problem.penalty;
-  if (is_matrix_penalty(penalty)) options.problem.penalty = "l2";  // lambda and factors are read as l2's
   options.solve.seed = common.seed;
-  Dataset rows =
-      weighted_by_class(load_weighted(options.data, options.sample_weight, options.load, common), options.problem);
-  const Scaling scaling = learn_scaling(rows, options.problem.scale, common.threads);
-  rows = apply_scaling(rows, scaling, common.threads);
-  const ProblemSpec spec = problem_spec(options.problem, rows, common);
-  const std::string multiclass = multiclass_kind(asked, spec, options.solve.solver, rows);
-  return {family_of(multiclass, rows, spec, penalty), multiclass, scaling, wall_now() - started};
+  Dataset rows = load_weighted(options.data, options.sample_weight, options.load, common);
+  FitRows ready = prepare(std::move(rows), fit_options(options.problem), common.threads);
+  const TaskSpec spec = task_spec(options.multiclass, options.problem, ready.train, common);
+  return {Task(ready.train, spec, options.solve.solver), std::move(ready.scaling), wall_now() - started};
 }
 
-std::vector<double> chosen_lambdas(const PathOptions& options, const ProblemFamily& family) {
+std::vector<double> chosen_lambdas(const PathOptions& options, const Task& task) {
   if (const std::string& file = options.problem.penalty_factor_file; !file.empty()) {
     const std::vector<double> factors = read_numbers(file);
     if (std::all_of(factors.begin(), factors.end(), [](double factor) { return factor == 0; }))
       throw Error(file + ": all factors are zero, so that no lambda does anything", "give a feature another factor");
   }
-  return options.lambdas.empty() ? lambda_grid(family, options.grid) : options.lambdas;
+  return options.lambdas.empty() ? lambda_grid(task, options.grid) : options.lambdas;
 }
 
 void throw_nothing_done(Status status) {
   if (status == Status::interrupted) throw Interrupted();
-  throw Error("the time was up before the first lambda was done", "allow more --seconds");
+  throw Error("the time was up before the first lambda was done", "allow " + more("seconds"));
 }
 
-Json point_json(const PathPoint& point, const ProblemFamily& family) {
+Json point_json(const PathPoint& point, const Task& task) {
   Json json{{"lambda", point.lambda},
             {"objective", point.certificate.primal},
             {"relative_gap", point.certificate.relative_gap},
@@ -117,44 +94,44 @@ Json point_json(const PathPoint& point, const ProblemFamily& family) {
             {"passes", point.passes},
             {"seconds", point.seconds}};
   if (point.rank) json["rank"] = *point.rank;
-  if (!family.has_intercept()) return json;
-  if (family.outputs() == 1) {
+  if (!task.has_intercept()) return json;
+  if (task.outputs() == 1) {
     json["intercept"] = point.w.back();
     return json;
   }
-  for (Index k = 1; k <= family.outputs(); ++k)
-    json["intercepts"].push_back(point.w[static_cast<std::size_t>(k * family.dim() - 1)]);
+  for (Index k = 1; k <= task.outputs(); ++k)
+    json["intercepts"].push_back(point.w[static_cast<std::size_t>(k * task.dim() - 1)]);
   return json;
 }
 
-Json common_json(const PathProblem& ready, const Times& times, const std::vector<std::string>& advice,
+Json common_json(const PathProblem& ready, const Times& times, const std::vector<Advice>& advice,
                  const Common& common) {
-  const Dataset& data = ready.family.data();
+  const Dataset& data = ready.task.data();
   Json json{{"seconds", {{"load", times.load}, {"solve", times.solve}, {"total", times.total}}},
             {"cpu_seconds", times.cpu},
             {"rows", data.rows()},
             {"cols", data.cols()},
             {"nonzeros", data.x.stored()},
-            {"classes", ready.family.classes()},
+            {"classes", ready.task.classes()},
             {"peak_memory_bytes", peak_memory_bytes()},
             {"seed", common.seed},
-            {"advice", advice}};
-  if (!ready.multiclass.empty()) json["multiclass"] = ready.multiclass;
+            {"advice", sentences(advice, program_words)}};
+  if (ready.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(ready.task);
   return json;
 }
 
-report::PathPage about_page(const ProblemFamily& family, const Path& path, std::size_t chosen, double seconds) {
-  return {family.data().source,
-          family.formula(path.points[chosen].lambda),
-          family.data().cols(),
-          family.data().feature_names,
+report::PathPage about_page(const Task& task, const Path& path, std::size_t chosen, double seconds) {
+  return {task.data().source,
+          task.with_lambda(path.points[chosen].lambda).formula(),
+          task.data().cols(),
+          task.data().feature_names,
           chosen,
           seconds,
-          family.outputs()};
+          task.outputs()};
 }
 
-void print_advice(const std::vector<std::string>& advice, const Common& common) {
-  for (const std::string& text : advice) remark(common, "advice: " + text);
+void print_advice(const std::vector<Advice>& advice, const Common& common) {
+  for (const Advice& one : advice) remark(common, "advice: " + one.sentence(program_words));
 }
 
 void write_page(const std::string& path, const std::string& page) {
@@ -162,7 +139,7 @@ void write_page(const std::string& path, const std::string& page) {
 }
 
 void save_point(const PathProblem& ready, const PathPoint& point, const std::string& path) {
-  save_model(ready.family.model(point.lambda, point.w, ready.scaling, point.certificate), path);
+  save_model(ready.task.with_lambda(point.lambda).model(point.w, ready.scaling, point.certificate), path);
 }
 
 }  // namespace s3gd::app

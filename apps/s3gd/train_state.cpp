@@ -37,11 +37,6 @@ void check_state_options(const StateOptions& options, bool validates) {
   if (options.resume && options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
 }
 
-std::optional<Model> warm_start_model(const StateOptions& options) {
-  if (options.warm_start.empty()) return std::nullopt;
-  return load_model(options.warm_start);
-}
-
 void apply_state_options(const StateOptions& options, SolveOptions& solve) {
   solve.patience = options.early_stop ? options.patience : 0;
   solve.checkpoint = options.checkpoint;

@@ -1,10 +1,7 @@
 // Options of train for what a run begins with, what stops it early and what it leaves behind when it is cut.
 #pragma once
 
-#include <optional>
-
 #include "command.hpp"
-#include "s3gd/model.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd::app {
@@ -22,9 +19,8 @@ struct StateOptions {
 void add_state_options(Arguments& app, StateOptions& options);
 void check_state_options(const StateOptions& options, bool validates);
 
-// Puts them into the options of solve(), apart from the warm start, which depends on the kind of the problem.
+// Puts them into the options of solve(), apart from the warm start.
 void apply_state_options(const StateOptions& options, SolveOptions& solve);
-std::optional<Model> warm_start_model(const StateOptions& options);
 
 // After the model is written: a run that ended by itself needs its checkpoint no more, one that was cut goes on from it.
 void close_checkpoint(const StateOptions& options, Status status, const Common& common);

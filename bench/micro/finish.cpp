@@ -7,7 +7,7 @@
 // A dataset is anything load() knows, scaled as in published comparisons: mnist, fashion-mnist and covtype-93k by
 // columns' largest absolute values, cifar10-hog800 by 1/63, fer2013-hog256 by 1/255. Several finishers: a,b,c;
 // they take turns. `start=NAME` begins at that finisher's iterate of relative gap `start_tol` (untimed) instead of zero.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "finish/finisher.hpp"
-#include "model/names.hpp"
+#include "exact/finisher.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/scale.hpp"
 

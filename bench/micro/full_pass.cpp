@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "model/full_pass.hpp"
-#include "model/row_sums.hpp"
+#include "problem/full_pass.hpp"
+#include "problem/row_sums.hpp"
 #include "s3gd/error.hpp"
 
 namespace {

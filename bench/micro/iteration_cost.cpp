@@ -5,7 +5,7 @@
 //   bench_iteration_cost text       20newsgroups with l2 (needs it in $S3GD_DATA)
 //   bench_iteration_cost width      sparse rows of 50 non-zeros, d = 10^4 against 10^6
 //   bench_iteration_cost exponents  Table 1 of the paper: fitted exponents of the time in p, d, m and n
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <functional>
@@ -17,8 +17,8 @@
 #include "base/clock.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/scale.hpp"
-#include "solve/loop.hpp"
-#include "solve/strata.hpp"
+#include "stochastic/loop.hpp"
+#include "stochastic/strata.hpp"
 
 namespace {
 
@@ -34,15 +34,13 @@ struct Setting {
 class Runner {
  public:
   Runner(const Problem& problem, const std::string& name, const Setting& setting, const Graph& graph)
-      : problem_(problem),
-        estimator_(*find_estimator(name)),
-        penalty_(problem.spec().penalty, problem.cols(), problem.spec().intercept) {
+      : problem_(problem), estimator_(*find_estimator(name)) {
     loop_.step = 1e-3;
     control_ = estimator_.build<float>({problem, &graph});
     std::vector<std::int32_t> strata;
     if (estimator_.sampling == Sampling::stratified) strata = make_strata(problem.x(), setting.batch, 0, 1);
     sampler_ = make_sampler(estimator_.sampling, problem, setting.batch, strata);
-    iterate_ = make_iterate<float>(problem, penalty_, control_->basis());
+    iterate_ = make_iterate<float>(problem_, control_->basis());
     const Index inner = setting.inner > 0 && !estimator_.fixed_inner ? setting.inner : estimator_.inner;
     state_.emplace(LoopState<float>{*iterate_, *control_, *sampler_, inner});
   }
@@ -66,9 +64,8 @@ class Runner {
   const std::string& name() const { return estimator_.name; }
 
  private:
-  const Problem& problem_;
+  StochasticProblem problem_;
   const Estimator& estimator_;
-  Penalty penalty_;
   LoopOptions loop_;
   std::unique_ptr<Control<float>> control_;
   std::unique_ptr<Sampler> sampler_;

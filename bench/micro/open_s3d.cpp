@@ -1,6 +1,6 @@
 // How long it takes to open a 2 GB .s3d file, and how much memory, before rows are touched; then to verify it.
 //   bench_open_s3d FOLDER [GIGABYTES]     writes FOLDER/open_s3d.s3d, opens it in a fresh process, removes it
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

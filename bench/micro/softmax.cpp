@@ -3,7 +3,7 @@
 //     bench_softmax DATA LAMBDA TOL [threads=2] [layout=automatic] [penalty=l2] [solver=auto] [rounds=3] [precision=float]
 //
 // One line of JSON a round: objective, gap, wall and processor seconds (problem set up and certificate included), stages.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <map>
@@ -12,7 +12,8 @@
 #include "base/clock.hpp"
 #include "s3gd/dataset.hpp"
 #include "s3gd/scale.hpp"
-#include "s3gd/softmax.hpp"
+#include "s3gd/solve.hpp"
+#include "solve/softmax_solve.hpp"
 
 using namespace s3gd;
 
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < std::atoi(given["rounds"].c_str()); ++round) {
     const double wall = wall_now(), cpu = cpu_now();
     const SoftmaxProblem problem(data, spec);
-    const SoftmaxSolution solution = solve_softmax(problem, options);
+    const Solution solution = solve_softmax(problem, options);
     const double wall_seconds = wall_now() - wall, cpu_seconds = cpu_now() - cpu;
     const Summary& summary = solution.summary;
     for (const TraceRow& row : solution.trace)

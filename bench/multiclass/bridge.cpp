@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "s3gd/multiclass.hpp"
 #include "s3gd/scale.hpp"
+#include "s3gd/solve.hpp"
 
 namespace s3gd {
 namespace {
@@ -72,9 +72,9 @@ double objective_of_all(const Dataset& data, const Json& json, const double* w) 
 
 Json fit_all(const Dataset& data, const Json& json, const SolveOptions& options, double* w) {
   const double wall = wall_now(), cpu = cpu_now();
-  const OneVsRest fit = solve_one_vs_rest(data, binary_spec(json), options);
+  const Solution fit = solve(OneVsRestProblem(data, binary_spec(json)), options);
   const Json clocks{{"seconds", wall_now() - wall}, {"cpu_seconds", cpu_now() - cpu}};
-  for (const auto& one : fit.w) w = std::copy(one.begin(), one.end(), w);
+  std::copy(fit.w.begin(), fit.w.end(), w);
   Json stages = Json::array();
   for (const Stage& stage : fit.summary.stages) stages.push_back({stage.name, stage.seconds, stage.ended});
   return {{"clocks", clocks},

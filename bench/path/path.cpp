@@ -2,7 +2,7 @@
 // time on one thread, median over rounds in which the three take turns.
 //
 //   bench_path DATASET.. [penalty=l1,l2] [loss=logistic] [lambdas=50] [ratio=0] [tol=1e-4] [folds=5] [rounds=3] [cv=1]
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "model/names.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
 #include "s3gd/scale.hpp"

@@ -1,7 +1,7 @@
 // The same fit as bench/python/overhead.py, called from C++: for each of REPEATS calls a line with its seconds, its
 // processor seconds and the objective.
 //     bench_overhead FILE.s3d LAMBDA TOL THREADS REPEATS
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

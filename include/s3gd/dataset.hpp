@@ -20,7 +20,7 @@ enum class LabelKind : std::uint8_t {
 };
 
 struct Labels {
-  Array<double> values;                  // as in the file; with class_names, an index into them
+  Array<double> values;  // as in the file; with class_names, an index into them
   LabelKind kind = LabelKind::none;
   std::vector<std::string> class_names;  // only when the file's labels are words
 
@@ -64,14 +64,16 @@ struct LoadOptions {
   int threads = 0;                    // 0 = all
 
   Index cols = 0;  // at least this many columns (so that train and test agree); 0 = as many as the file has
-  IndexBase index_base = IndexBase::detect;    // LIBSVM text
-  IndexOrder index_order = IndexOrder::strict; // LIBSVM text
-  std::string label_column;                    // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name); "none" = no labels
-  std::string usual_label_column;              // CSV: Dataset::label_column of another file, where label_column is empty; a header without it: no labels
-  std::string weight_column;                   // CSV: name or number; empty = none
-  std::optional<bool> header;                  // CSV: detected when not set
-  Missing missing = Missing::error;            // CSV
-  std::string labels_path;                     // IDX, npy: the file of labels; found by its usual name when empty
+  IndexBase index_base = IndexBase::detect;     // LIBSVM text
+  IndexOrder index_order = IndexOrder::strict;  // LIBSVM text
+  std::string
+      label_column;  // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name); "none" = no labels
+  std::string
+      usual_label_column;  // CSV: Dataset::label_column of another file, where label_column is empty; a header without it: no labels
+  std::string weight_column;         // CSV: name or number; empty = none
+  std::optional<bool> header;        // CSV: detected when not set
+  Missing missing = Missing::error;  // CSV
+  std::string labels_path;           // IDX, npy: the file of labels; found by its usual name when empty
 };
 
 Dataset load(const std::string& source, const LoadOptions& options = {});

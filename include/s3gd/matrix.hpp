@@ -36,8 +36,8 @@ struct CsrView {
   using Value = T;
   using Column = I;
   const T* values = nullptr;
-  const I* columns = nullptr;             // ascending and distinct within a row
-  const std::int64_t* starts = nullptr;   // rows + 1 of them; 64-bit whatever the width of the columns
+  const I* columns = nullptr;            // ascending and distinct within a row
+  const std::int64_t* starts = nullptr;  // rows + 1 of them; 64-bit whatever the width of the columns
   Index rows = 0;
   Index cols = 0;
 
@@ -45,9 +45,9 @@ struct CsrView {
   Index nonzeros() const { return rows == 0 ? 0 : starts[rows] - starts[0]; }
 };
 
-using MatrixView = std::variant<DenseView<float>, DenseView<double>, CsrView<float, std::int32_t>,
-                                CsrView<float, std::int64_t>, CsrView<double, std::int32_t>,
-                                CsrView<double, std::int64_t>>;
+using MatrixView =
+    std::variant<DenseView<float>, DenseView<double>, CsrView<float, std::int32_t>, CsrView<float, std::int64_t>,
+                 CsrView<double, std::int32_t>, CsrView<double, std::int64_t>>;
 
 // An immutable array and its owner. The owner is empty when the memory is borrowed.
 template <class T>

@@ -8,6 +8,8 @@
 //   average precision   sum over thresholds t, descending, of (recall_t - recall_before) precision_t
 //   RMSE, MAE           root of the mean square, and mean absolute, of label - prediction
 //   R2                  1 - sum of squares of label - prediction / the same of label - mean label
+//   deviance            mean of 2 (prediction - y + y log(y / prediction)), of counts y
+//   D2                  1 - deviance / the same of the mean label as prediction
 #pragma once
 
 #include <memory>
@@ -32,6 +34,7 @@ struct Metrics {
   double accuracy = 0, balanced_accuracy = 0, log_loss = 0;
   double auc = 0, average_precision = 0;  // two classes only
   double rmse = 0, mae = 0, r2 = 0;       // regression only
+  double deviance = 0, d2 = 0;            // counts only
   std::vector<double>
       confusion;  // classes x classes: weight of the rows of a class by predicted class; up to 2048 classes
   std::vector<CalibrationBin> calibration;  // two classes with probabilities: ten

@@ -21,7 +21,8 @@ namespace s3gd {
 //   logistic   s(m) of the one output; with several, s(m_k) / sum_j s(m_j)
 //   softmax    exp(m_k) / sum_j exp(m_j)
 //   platt      as logistic, with -(a_k m_k + b_k) in place of m_k
-enum class Link : std::uint8_t { identity, logistic, softmax, platt };
+//   log        not probabilities, but the number that is predicted: exp(m)
+enum class Link : std::uint8_t { identity, logistic, softmax, platt, log };
 
 inline constexpr const char* kRestClass = "rest";  // the name of all classes but one, merged
 
@@ -79,6 +80,8 @@ Model load_model_bytes(std::span<const char> bytes, const std::string& name, dou
 // dense or sparse.
 std::vector<double> predict_margins(const Model& model, const Dataset& data, int threads = 0);
 
+// Of regression: the number predicted, which is the margin itself or its exponential.
+double predicted_number(const Model& model, double margin);
 // Of one row, whose margins are given. The class predicted, as a place in model.classes; the first of equals.
 Index predicted_class(const Model& model, std::span<const double> margins);
 // One probability for each class, in the order of model.classes; they sum to 1. Throws where there are none.

@@ -2,62 +2,28 @@
 //
 // A path is one problem at many lambdas, from strong to weak, each solved from where the last one ended:
 //
-//     ProblemFamily --lambda_grid--> lambdas --solve_path--> one PathPoint each
-//     ProblemFamily --cross_validate--> a path on all rows, one without each fold, the metric on the rows held out
+//     Task --lambda_grid--> lambdas --solve_path--> one PathPoint each
+//     Task --cross_validate--> a path on all rows, one without each fold, the metric on the rows held out
 //
-// Where a penalty has further terms (PenaltySpec::also), their lambdas keep their ratios to the first one's.
+// The lambda of the task itself does not matter: a point is of Task::with_lambda().
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "s3gd/model.hpp"
-#include "s3gd/softmax.hpp"
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
-
-// The same rows and the same problem at another lambda.
-Problem with_lambda(const Problem& problem, double lambda);
-SoftmaxProblem with_lambda(const SoftmaxProblem& problem, double lambda);
-
-// One problem at every lambda, whichever of the three kinds it is. Immutable; cheap to copy; shares the rows. The lambda of
-// what it is made from does not matter.
-class ProblemFamily {
- public:
-  ProblemFamily(const Problem& problem);         // NOLINT: two classes, or regression
-  ProblemFamily(const SoftmaxProblem& problem);  // NOLINT
-  // Every class against the rest: `spec.positive` must be empty.
-  static ProblemFamily one_vs_rest(const Dataset& data, const ProblemSpec& spec);
-
-  const Dataset& data() const;
-  // As a Model has them; empty: regression.
-  std::vector<std::string> classes() const;
-  Index outputs() const;  // vectors of parameters: 1, or one for each class
-  bool has_intercept() const;
-  Index dim() const { return data().cols() + (has_intercept() ? 1 : 0); }  // of one of them
-  std::string formula(double lambda) const;
-  // Of parameters as a PathPoint has them.
-  Model model(double lambda, std::span<const double> w, const Scaling& scaling = {},
-              const Certificate& certificate = {}) const;
-
-  const class FamilyKind& kind() const { return *kind_; }  // for the library itself
-  explicit ProblemFamily(std::shared_ptr<const FamilyKind> kind);
-
- private:
-  std::shared_ptr<const FamilyKind> kind_;
-};
 
 // The smallest lambda whose solution is zero but for free intercepts and features without a penalty; exact. One-vs-rest:
 // the largest of the classes'. l2 has none: there, the one at which F is for certain within a percent of what it is
 // without the penalised features. One pass over the rows (one-vs-rest: for each class), a few more where features have
 // no penalty. An upper bound for sums of several 2-norms (infinity where a feature has no 1-norm there). Throws where
 // there is no penalty at all.
-double largest_lambda(const ProblemFamily& family);
+double largest_lambda(const Task& task);
 
 struct GridOptions {
   Index count = 50;
@@ -66,12 +32,11 @@ struct GridOptions {
   double smallest = 0;  // instead of the ratio; 0 = by the ratio
 };
 // Geometric, from largest_lambda() down.
-std::vector<double> lambda_grid(const ProblemFamily& family, const GridOptions& options = {});
+std::vector<double> lambda_grid(const Task& task, const GridOptions& options = {});
 
 struct PathPoint {
   double lambda = 0;
-  // family.outputs() vectors one after the other, each as in Solution: the weights, then the intercept.
-  std::vector<double> w;
+  std::vector<double> w;    // as in Solution
   Certificate certificate;  // one-vs-rest: primal and dual summed over the classes, the gap of the worst
   Status status = Status::out_of_passes;
   Index nonzeros = 0;         // weights that are not zero
@@ -88,7 +53,7 @@ struct Path {
   Status status = Status::converged;
   double seconds = 0;  // as long as the path took; not while points are watched
   double cpu_seconds = 0;
-  std::vector<std::string> advice;  // what is off, in words
+  std::vector<Advice> advice;  // what is off
 };
 
 // Called with every point as it is done; false ends the path (status interrupted).
@@ -96,16 +61,27 @@ using WatchPoint = std::function<bool(const PathPoint& point)>;
 
 // `lambdas` in any order, positive. options.tol, passes and iterations are for each point, options.seconds for the whole
 // path; start, patience and checkpoint are not used: the first point starts from the model without penalised features.
-Path solve_path(const ProblemFamily& family, std::vector<double> lambdas, const SolveOptions& options = {},
+Path solve_path(const Task& task, std::vector<double> lambdas, const SolveOptions& options = {},
                 const WatchPoint& watch = {});
 
 // What held-out rows are judged by, as in Metrics. Sample weights count in all of them, class weights in none.
-enum class ScoreKind : std::uint8_t { log_loss, accuracy, balanced_accuracy, auc, average_precision, rmse, mae, r2 };
+enum class ScoreKind : std::uint8_t {
+  log_loss,
+  accuracy,
+  balanced_accuracy,
+  auc,
+  average_precision,
+  rmse,
+  mae,
+  r2,
+  deviance,
+  d2
+};
 bool higher_is_better(ScoreKind metric);
-// log_loss where there are probabilities, accuracy for other classifiers, rmse for regression.
-ScoreKind usual_metric(const ProblemFamily& family);
+// log_loss where there are probabilities, accuracy for other classifiers, rmse for regression, deviance for counts.
+ScoreKind usual_metric(const Task& task);
 // Throws, with the reason, where the metric makes no sense for the problem.
-void check_metric(ScoreKind metric, const ProblemFamily& family);
+void check_metric(ScoreKind metric, const Task& task);
 
 struct CrossValidationOptions {
   Index folds = 5;
@@ -134,12 +110,12 @@ struct CrossValidation {
   Status status = Status::converged;
   double seconds = 0;  // dealing the rows included
   double cpu_seconds = 0;
-  std::vector<std::string> advice;  // the path's included
+  std::vector<Advice> advice;  // the path's included
 };
 
 // Stratified folds. Rows are laid out by fold once (1.8 times their size for five folds), so that those of every
 // training set lie one after the other and are not copied again. Folds run side by side on the problem's threads; the
 // result is the same for any number.
-CrossValidation cross_validate(const ProblemFamily& family, const CrossValidationOptions& options);
+CrossValidation cross_validate(const Task& task, const CrossValidationOptions& options);
 
 }  // namespace s3gd

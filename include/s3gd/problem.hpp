@@ -21,11 +21,14 @@ namespace s3gd {
 // squared       (u - y)^2
 // squared_hinge (1/2) max(0, 1 - y u)^2
 // smooth_hinge  (1/beta) log(1 + exp(-beta (y u - 1)))
-enum class LossKind : std::uint8_t { logistic, squared, squared_hinge, smooth_hinge };
+// huber         (u - y)^2 up to |u - y| = knee, 2 knee |u - y| - knee^2 beyond
+// poisson       exp(u) - y u + y log y - y, for y >= 0: half of the Poisson deviance
+enum class LossKind : std::uint8_t { logistic, squared, squared_hinge, smooth_hinge, huber, poisson };
 
 struct LossSpec {
   LossKind kind = LossKind::logistic;
   double beta = 10.0;  // smooth_hinge only: larger is closer to the hinge, and harder
+  double knee = 1.0;   // huber only: errors beyond it count as a line
 };
 
 // With per-feature factors f_j (1 unless given; 0 leaves a feature unpenalised):
@@ -82,6 +85,8 @@ class Problem {
   Problem(Dataset data, const ProblemSpec& spec);
   // The same rows and loss under another penalty, nothing looked at again. Throws when the penalty does not fit.
   Problem with_penalty(const PenaltySpec& penalty) const;
+  // The same rows under another loss, which takes the same targets.
+  Problem with_loss(const LossSpec& loss) const;
   // For whoever sums them for several problems at once; without sample or class weights.
   Problem with_products(ColumnProducts products) const;
 
@@ -93,13 +98,14 @@ class Problem {
   bool has_intercept() const { return spec().intercept != Intercept::none; }
   Index dim() const { return cols() + (has_intercept() ? 1 : 0); }
 
-  std::span<const double> targets() const;   // +1 / -1, or the real labels: one per row
-  std::span<const double> weights() const;   // q_i: one per row, EMPTY when all are 1/n
-  double weight(Index i) const;              // q_i
-  double total_weight() const;               // sum of q_i: 1, or 2 for ClassWeight::paper
-  double positive_class() const;             // label values behind +1 and, with exactly two classes, -1
-  double negative_class() const;             // NaN when several classes were merged
-  std::span<const double> mean_row() const;  // sum_i q_i x_i / sum_i q_i; one pass at the first call, then kept
+  std::span<const double> targets() const;     // +1 / -1, or the real labels: one per row
+  std::span<const double> weights() const;     // q_i: one per row, EMPTY when all are 1/n
+  double weight(Index i) const;                // q_i
+  double total_weight() const;                 // sum of q_i: 1, or 2 for ClassWeight::paper
+  double positive_class() const;               // label values behind +1 and, with exactly two classes, -1
+  double negative_class() const;               // NaN when several classes were merged
+  std::span<const double> mean_row() const;    // sum_i q_i x_i / sum_i q_i; one pass at the first call, then kept
+  std::span<const double> target_row() const;  // sum_i q_i y_i x_i, the intercept's component last; likewise
 
   const ColumnProducts& known_products() const;  // null: nobody has summed them
 

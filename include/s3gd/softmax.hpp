@@ -3,17 +3,16 @@
 //     F(W, b) = sum_i q_i [ log sum_k exp(u_ik) - u_{i,y_i} ] + R(W),       u_ik = W_k.x_i + b_k
 //
 // Parameters are one vector of dim() numbers, features x K: the K weights of the first feature (one for each class, in the
-// order of class_values()), those of the second, ..., and last (unless Intercept::none) the K intercepts. per_class()
-// turns them round: K x features, as a Model wants them.
+// order of class_values()), those of the second, ..., and last (unless Intercept::none) the K intercepts. A Task has
+// them the other way round: class_by_class().
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "s3gd/solve.hpp"
+#include "s3gd/problem.hpp"
 
 namespace s3gd {
 
@@ -80,13 +79,10 @@ class SoftmaxProblem {
 // have others.
 SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows);
 
-// W and b as a Model wants them, and back.
-struct PerClass {
-  std::vector<double> weights;     // K x cols, one class after the other
-  std::vector<double> intercepts;  // K; zeros with Intercept::none
-};
-PerClass per_class(const SoftmaxProblem& problem, std::span<const double> w);
-std::vector<double> from_per_class(const SoftmaxProblem& problem, const PerClass& parts);
+// Parameters turned round: one class after the other, each its weights and then its intercept, as a Task has them; and
+// back.
+std::vector<double> class_by_class(const SoftmaxProblem& problem, std::span<const double> w);
+std::vector<double> feature_by_feature(const SoftmaxProblem& problem, std::span<const double> w);
 
 // Exact quantities over all rows; each is one pass (certify: one more with a free intercept) on `spec.threads` threads,
 // double sums in fixed order.
@@ -94,28 +90,5 @@ double objective(const SoftmaxProblem& problem, std::span<const double> w);
 double smooth_gradient(const SoftmaxProblem& problem, std::span<const double> w, std::span<double> gradient);
 // Relative duality gap; the norm of a prox-gradient step where there is no penalty, or none on some feature.
 Certificate certify(const SoftmaxProblem& problem, std::span<const double> w);
-
-struct SoftmaxSolution {
-  std::vector<double> w;
-  Summary summary;
-  std::vector<TraceRow> trace;
-  std::optional<Index> rank;  // of W, where the penalty is the nuclear norm
-};
-
-struct SoftmaxInput {
-  const Graph* graph = nullptr;          // used by s3gd instead of building one; must be of these rows
-  const SoftmaxProblem* test = nullptr;  // for test_objective: same classes, same columns
-  // Called with every trace row as it is made; return false to stop (status interrupted).
-  std::function<bool(const TraceRow&)> watch;
-};
-
-// Fits W and b. Of SolveOptions count: solver, tol, passes, seconds, iterations, seed, start (dim() numbers), trace_every
-// (other than 0: a trace row at every step of the finish, and now and then in s3gd), and for s3gd step, batch, inner,
-// graph, graph_mode, control. Wrong options throw before anything runs.
-SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const SolveOptions& options = {},
-                              const SoftmaxInput& input = {});
-
-// auto and those it is made of.
-std::vector<SolverInfo> softmax_solvers();
 
 }  // namespace s3gd

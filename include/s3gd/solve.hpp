@@ -1,6 +1,13 @@
-// solve(): fits the parameters of a Problem and says how well it went.
+// solve(): fits the parameters of a Task and says how well it went.
 //
-//     Problem + SolveOptions --solve--> parameters + Summary (+ Trace rows as it goes)
+//     Task + SolveOptions --solve--> parameters + Summary (+ Trace rows as it goes)
+//
+// A Problem or a SoftmaxProblem is a Task. Of one-vs-rest, auto fits smooth problems of moderate width together: every pass
+// reads a row once for all classes, each of which has its own steps and its own certificate, and stops on its own. Each ends
+// at the optimum of its problem to the tolerance, as if it were solved alone, but not with the same bits. Everything else
+// (other penalties, wide sparse rows, solvers asked for by name, early stopping, checkpoints) is K separate fits, bit for
+// bit: classes side by side, each on one thread, when there are at least as many as threads; otherwise one after the other,
+// each on all threads. Either way the bits do not depend on the number of threads.
 //
 // Wrong options throw an Error before anything runs. A run that does not reach its tolerance is not an error: the best
 // parameters are returned with the status, the certificate and advice.
@@ -8,11 +15,13 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "s3gd/advice.hpp"
 #include "s3gd/graph.hpp"
-#include "s3gd/problem.hpp"
+#include "s3gd/task.hpp"
 
 namespace s3gd {
 
@@ -21,7 +30,8 @@ namespace s3gd {
 enum class RowOrder : std::uint8_t { solver, weighted, shuffled };
 
 struct SolveOptions {
-  // auto: a stochastic start where it pays, then the exact finisher that suits. Others: `solvers()`.
+  // auto: a stochastic start where it pays, then the exact finisher that suits. Others: `solvers()`, of softmax
+  // `softmax_solvers()`.
   std::string solver = "auto";
 
   double step = 0;   // 0 = 1/L(p) from the expected smoothness of a mini-batch; larger is faster until it diverges
@@ -37,7 +47,8 @@ struct SolveOptions {
   GraphMode graph_mode = GraphMode::streaming;
   ControlMode control = ControlMode::adaptive;
 
-  // The run ends at the first of these; 0 = no such limit. Without any, 20 passes.
+  // The run ends at the first of these; 0 = no such limit. Without any, 20 passes. One-vs-rest: the seconds are those of
+  // all classes together and are shared out among them, other limits hold for each.
   Index iterations = 0;
   double passes = 0;
   double seconds = 0;
@@ -51,7 +62,7 @@ struct SolveOptions {
   Index patience = 0;
 
   std::uint64_t seed = 0;
-  std::vector<double> start;  // empty = zero
+  std::vector<double> start;  // parameters as in Solution; empty = zero
 
   // A file that keeps the state of the run, written about every `checkpoint_every` seconds and at an interrupt; empty =
   // none. With `resume` the run goes on from it (from the beginning where there is none yet), and ends with the same bits
@@ -105,29 +116,42 @@ struct Summary {
   double moment_left = std::nan("");  // share of the second moment of SGD's estimate that S3GD's anchors leave
   double surrogate_gap = 0;           // the paper's Delta_{H,P} as seen along the run; 0 unless gradients were traced
   std::vector<Stage> stages;
-  std::vector<std::string> advice;
+  std::vector<Advice> advice;
+  // One-vs-rest: one for each of Task::classes(). In the one of the whole, objective, primal and dual are sums over them,
+  // relative_gap is that of the worst; passes, iterations and the seconds of the stages are sums, other seconds are what the
+  // clock of the wall showed. The status is that of the class that went worst, and so are step and inner.
+  std::vector<Summary> classes;
 };
 
 struct Solution {
-  std::vector<double> w;
+  std::vector<double> w;  // as a Task has its parameters
   Summary summary;
-  std::vector<TraceRow> trace;
+  std::vector<TraceRow> trace;  // one-vs-rest: "CLASS: " stands before the stage
+  std::optional<Index> rank;    // of the matrix of weights, where the penalty is the nuclear norm
 };
 
 struct SolveInput {
-  const Graph* graph = nullptr;   // used instead of building one; must be of these rows
-  const Problem* test = nullptr;  // for test_objective
+  const Graph* graph = nullptr;  // used instead of building one; must be of these rows
+  // For test_objective and early stopping. Rows of classes the task does not know are left out. One-vs-rest: NaN for a class
+  // that has no rows there, which does not stop early either.
+  const Dataset* test = nullptr;
   // Called with every trace row as it is made; return false to stop (status interrupted).
   std::function<bool(const TraceRow&)> watch;
+  // One-vs-rest, in place of that: called when a class has ended, one call at a time; false: classes that have not begun are
+  // left out (interrupted). Classes fitted together end together.
+  std::function<bool(const std::string& name, const Summary&)> watch_class;
 };
 
-Solution solve(const Problem& problem, const SolveOptions& options = {}, const SolveInput& input = {});
+// A class of one-vs-rest whose turn never came (time used up, interrupt) gets the best model without features, so that it
+// does not win over those that were fitted.
+Solution solve(const Task& task, const SolveOptions& options = {}, const SolveInput& input = {});
 
 struct SolverInfo {
   std::string name;
   std::string summary;
 };
 std::vector<SolverInfo> solvers();
+std::vector<SolverInfo> softmax_solvers();  // auto, the stochastic ones and the finishers of its own
 
 // Variance of each estimator's mini-batch gradient at w (snapshot = w) over that of plain SGD; exact. An adaptive
 // control's share is the one it settles on at w.

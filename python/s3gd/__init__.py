@@ -1,7 +1,7 @@
 """Linear models on large data, trained by stratified semi-stochastic gradients.
 
 Estimators with scikit-learn's manners over a compiled core: `LogisticRegression`, `LogisticRegressionCV`, `LinearSVC`,
-`Ridge`, `Lasso`, `ElasticNet` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and
+`Ridge`, `Lasso`, `ElasticNet`, `HuberRegressor`, `PoissonRegressor` and `LinearModel`; `lasso_path`, `enet_path` and `logistic_path`. `load`, `save` and
 `inspect` read, write and look at data; `save_model`, `load_model` and `export` keep models in files; `datasets` names
 what is known; `compare` puts solvers side by side.
 
@@ -22,6 +22,8 @@ _HOME = {
     "Ridge": "regression",
     "Lasso": "regression",
     "ElasticNet": "regression",
+    "HuberRegressor": "huber",
+    "PoissonRegressor": "poisson",
     "LinearModel": "linear_model",
     "lasso_path": "path",
     "enet_path": "path",

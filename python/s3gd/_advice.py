@@ -1,56 +1,82 @@
-"""Advice of the library, which speaks of options of its program, in the words of an estimator."""
+"""What the library says, in the words of Python.
+
+Its sentences hold marks where options and classes are mentioned (include/s3gd/words.hpp).
+"""
 
 import re
 
-_COMMON = [
-    (r"give --scale standard or max-abs", "scale them first, with StandardScaler or MaxAbsScaler"),
-    (r"scale the features \(--scale\)", "scale the features (StandardScaler)"),
-    (r"or use --precision double", "or give float64 rows"),
-    (r"check how the file is read \([^)]*\)", "check where they come from"),
-    (r"allow more --(?:passes|iterations)", "raise max_iter"),
-    (r"more --(?:passes|iterations)", "a larger max_iter"),
-    (r"allow more --seconds", "raise max_seconds"),
-    (r"allow more time", "raise max_seconds"),
-    (r"--solver (auto|saga)", r"solver='\1'"),
-    (r"--penalty l2", "penalty='l2'"),
-]
-_STRENGTH = {
-    "C": [(r"larger --lambda", "smaller C"), (r"smaller --lambda", "larger C"), (r"--lambda ", "lambda is ")],
-    "alpha": [(r"(larger|smaller) --lambda", r"\1 alpha"), (r"--lambda ", "lambda is ")],
+_MARK = re.compile("\x02(.)([^\x03]*?)\x1f([^\x03]*)\x03")
+_KINDS = {"a": "", "b": "smaller", "c": "larger", "d": "fewer", "e": "more", "f": "class"}
+_LIMITS = {"passes": "max_iter", "iterations": "max_iter", "seconds": "max_seconds"}
+_THINGS = {
+    ("validate", ""): "X_val and y_val",
+    ("validate", "DATA"): "X_val and y_val",
+    ("scale", ""): "StandardScaler",
+    ("scale", "standard or max-abs"): "StandardScaler or MaxAbsScaler",
+    ("scale", "unit-rows"): "Normalizer",
+    ("precision", "double"): "float64 rows",
+    ("class-weight", "balanced"): "class_weight='balanced'",
 }
-_STOPPED_SHORT = "short of the tolerance"
-_CLASSES = re.compile(r"(^class |^classes |labelled |typical |\blabels )(\d+(?:, \d+)*)\b")
 
 
-def in_words_of(estimator, advice):
-    """Each sentence with the estimator's names of parameters and classes, and its own tolerance."""
-    rules = _STRENGTH["C" if hasattr(estimator, "C") else "alpha"] + _COMMON
-    names = getattr(estimator, "classes_", ())
+def in_words_of(estimator, sentence):
+    """The sentence with the names of parameters and classes of an estimator; None is none in particular."""
+    return _MARK.sub(lambda mark: _said(estimator, _KINDS[mark[1]], mark[2], mark[3]), sentence)
 
-    def named(match):
-        return match.group(1) + ", ".join(class_named(names, code) for code in match.group(2).split(", "))
 
+def _said(estimator, kind, name, value):
+    if kind == "class":
+        return class_named(getattr(estimator, "classes_", ()), name)
+    if (name, value) in _THINGS:
+        return _THINGS[name, value]
+    if name in _LIMITS and estimator is not None:
+        return f"a larger {_LIMITS[name]}" if kind == "more" else _LIMITS[name]
+    if name == "lambda" and estimator is not None:
+        return _strength(estimator, kind, value)
+    name = name.replace("-", "_")
+    quoted = value.replace(", ", "', '")  # of several
+    return f"{kind} {name}".lstrip() + (f"='{quoted}'" if value else "")
+
+
+def _strength(estimator, kind, value):
+    if value:
+        return f"lambda is {value}"
+    if not hasattr(estimator, "C"):
+        return f"{kind} alpha".lstrip()
+    return {"smaller": "larger C", "larger": "smaller C"}.get(kind, "C")
+
+
+def advice_for(estimator, advice, codes):
+    """Sentences of advice; where Python knows better than to translate, by their codes and values."""
     sentences = []
-    for sentence in advice:
-        for pattern, words in rules:
-            sentence = re.sub(pattern, words, sentence)
-        sentence = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda match: match.group(1).replace("-", "_"), sentence)
-        sentence = re.sub(rf"{_STOPPED_SHORT} [^:]*:", f"{_STOPPED_SHORT}:", sentence)
-        sentences.append(_CLASSES.sub(named, sentence))
+    for text, one in zip(advice, codes):
+        before, colon, text = text.partition(": ") if one["classes"] else ("", "", text)
+        own = _OWN.get(one["code"], lambda text, values: text)
+        sentences.append(in_words_of(estimator, before + colon + own(text, one["values"])))
     return sentences
+
+
+def _stopped_short(text, values):
+    """The tolerance is the estimator's, which may be another than what the core was given."""
+    way_on = text.partition(": ")[2]
+    return (f"stopped after {values['passes']:.3g} passes at a relative gap of {values['relative_gap']:.2g}, short of the "
+            f"tolerance: {way_on}")
+
+
+def _zero_rows(_, values):
+    return (f"{100 * values['share']:.2g} % of the rows are all zero and say nothing but their label: check where they come "
+            "from, or leave them out")
+
+
+_OWN = {"stopped_short": _stopped_short, "zero_rows": _zero_rows}
 
 
 def class_named(names, code):
     """The label of a class, of which the core knows the number."""
-    return str(names[int(code)]) if int(code) < len(names) else str(code)
+    return str(names[int(code)]) if code.isdecimal() and int(code) < len(names) else str(code)
 
 
 def stage_named(names, stage):
     """The name of a stage of one class among others: "2: newton"."""
     code, colon, rest = stage.partition(": ")
     return class_named(names, code) + colon + rest if colon and code.isdecimal() else stage
-
-
-def without_stop(advice):
-    """The advice, but for that of a run that stopped short of its tolerance."""
-    return [sentence for sentence in advice if _STOPPED_SHORT not in sentence]

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import math
 import warnings
 
@@ -13,12 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._advice import class_named, in_words_of, stage_named, without_stop
 from ._data import core_numbers, core_rows
 from ._objective import LOSSES, core_penalty
 from ._paths import PathMixin, centred, levels_to_the_caller
 from ._results import Summary, Trace
 from ._validation import checked_rows, require_finite, require_flag, require_number, require_whole, threads_of
+from ._advice import advice_for, class_named, in_words_of, stage_named
 
 # Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
 # do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
@@ -103,6 +104,9 @@ class LinearBase(PathMixin, BaseEstimator):
         spec.update(core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio))
         return spec
 
+    def _spec_on_record(self, spec):
+        return spec
+
     def _penalised(self):
         return self._penalty is not None and self._multiplier(1.0) > 0
 
@@ -165,7 +169,9 @@ class LinearBase(PathMixin, BaseEstimator):
             for name, part in rows.items():
                 if part is not None:
                     require_finite(self, part, name)
-            raise _core.Error(in_words_of(self, [str(refusal)])[0]) from None
+            said = _core.Error(in_words_of(self, refusal.marked))
+            said.code, said.option, said.marked = refusal.code, refusal.option, refusal.marked
+            raise said from None
 
     def _fit(self, X, targets, weights, task, n_classes, validation, callback):
         n_outputs = n_classes if task in ("ovr", "softmax") else 1
@@ -204,9 +210,11 @@ class LinearBase(PathMixin, BaseEstimator):
         summary["tol"] = self.tol
         if summary["status"] not in ENDED_AS_ASKED and summary["certificate"]["relative_gap"] <= self.tol:
             summary["status"] = "converged"  # a small problem that stopped short of more than was asked for
-            summary["advice"] = without_stop(summary["advice"])
+            kept = [code["code"] != "stopped_short" for code in summary["advice_codes"]]
+            for key in ("advice", "advice_codes"):
+                summary[key] = list(itertools.compress(summary[key], kept))
         names = getattr(self, "classes_", ())
-        summary["advice"] = in_words_of(self, summary["advice"])
+        summary["advice"] = advice_for(self, summary["advice"], summary["advice_codes"])
         summary["stages"] = [{**stage, "name": stage_named(names, stage["name"])} for stage in summary["stages"]]
         for one in summary.get("class_fits", ()):
             one["class"] = class_named(names, one["class"])
@@ -246,7 +254,7 @@ class LinearBase(PathMixin, BaseEstimator):
         weight_before = self.weight_seen_ if begun else 0.0
         options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
-            options["solver"] = "s3gd"
+            options["solver"] = "saga" if self._loss == "huber" else "s3gd"
         step = getattr(self, "_first_step", None)
         if step:
             options["step"] = step * (1 + weight_before / STEP_SETTLES)**-STEP_DECAY
@@ -279,6 +287,7 @@ class LinearBase(PathMixin, BaseEstimator):
         check_is_fitted(self)
         classes = getattr(self, "classes_", np.empty(0))
         spec = self._spec(self._task() if len(classes) else "regression", len(classes), self.weight_seen_)
+        spec = self._spec_on_record(spec)
         spec.pop("penalty_factor", None)
         summary = getattr(self, "summary_", None)
         coef, intercept = self._parameters()

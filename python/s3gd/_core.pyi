@@ -21,6 +21,10 @@ version: str
 class Error(ValueError):
     """Input that the library refuses, in one sentence and where there is one with a remedy."""
 
+    code: str  # bad_input, bad_value, idle_option, do_not_go, missing_option
+    option: str  # the one it is about, by the library's name; empty: none
+    marked: str  # the sentence with marks for options; see _advice.py
+
 class Fit(TypedDict):
     coef: Floats  # outputs x features
     intercept: Floats  # outputs
@@ -47,7 +51,8 @@ def fit(
         Class codes 0 .. n_classes - 1, each of them there with positive weight, or real targets.
     spec
         ``task`` (binary, ovr, softmax, regression), ``n_classes``, ``loss`` (logistic, squared, squared-hinge,
-        smooth-hinge), ``beta``, ``penalty`` (l2, l1, elastic-net, l1-l2norm, none, sums as l1+l2; softmax also
+        smooth-hinge, huber, poisson), ``beta``, ``knee``, ``scale`` (huber: the scale of the errors is found, ``knee`` in units of it,
+        and ``scale`` is in the result), ``penalty`` (l2, l1, elastic-net, l1-l2norm, none, sums as l1+l2; softmax also
         group-lasso, nuclear), ``lambda``, ``alpha`` (share of the squared term), ``penalty_factor``,
         ``intercept`` (free, regularised, none).
     options
@@ -108,7 +113,7 @@ def cross_validate(
 
     Returns what `path` returns of the path on all rows, and ``scores`` (points x folds), ``metric``,
     ``higher_is_better``, ``best`` and ``one_standard_error`` (places among the points). The metrics are log-loss, accuracy,
-    balanced-accuracy, auc, average-precision, rmse, mae and r2. A callback is called with ``done`` and ``of``.
+    balanced-accuracy, auc, average-precision, rmse, mae, r2, deviance and d2. A callback is called with ``done`` and ``of``.
     """
 
 def fold_paths(
@@ -153,7 +158,7 @@ class Model:
     def export(self, path: str, format: str) -> list[str]:
         """For another program. Returns remarks for people."""
     def facts(self) -> dict[str, Any]:
-        """``coef``, ``intercept``, ``class_names``, ``feature_names``, ``link``, ``loss``, ``beta``, ``penalty``, ``lambda``, ``alpha``,
+        """``coef``, ``intercept``, ``class_names``, ``feature_names``, ``link``, ``loss``, ``beta``, ``knee``, ``penalty``, ``lambda``, ``alpha``,
         ``unit_rows``, ``objective``, ``relative_gap``."""
     def margins(self, X: Rows, threads: int = 0) -> Floats:
         """Of each row and output, the bits that ``s3gd predict --margin`` prints."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
+from ._advice import in_words_of
 
 
 @dataclass
@@ -176,7 +177,7 @@ def save(path, X, y=None, *, sample_weight=None, feature_names=None):
         _core.save(os.fsdecode(path), core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels,
                    class_names=names, feature_names=columns)
     except _core.Error as refusal:
-        raise _core.Error(str(refusal).replace("; --out-format NAME chooses one", "")) from None
+        raise _core.Error(str(refusal).replace("; out_format='NAME' chooses one", "")) from None
 
 
 def _names_of(X):
@@ -258,4 +259,5 @@ def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1
     facts = _core.inspect(core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,
                           spec=spec, options=options | {"variance": variance})
     facts["source"] = source or "arrays"
+    facts["advice"] = [in_words_of(None, sentence) for sentence in facts["advice"]]
     return Inspection(facts)

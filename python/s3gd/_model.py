@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from . import _core
 from ._data import core_rows
-from ._objective import LOSSES, multiplier_from_core
+from ._objective import LARGEST_LOGARITHM, LOSSES, multiplier_from_core
 from ._validation import checked_rows, threads_of
 
 
@@ -208,7 +208,8 @@ class SavedModel(BaseEstimator):
         loss = {ours: name for name, (ours, _) in LOSSES.items()}.get(facts["loss"], "log_loss")
         penalty, multiplier, l1_ratio = multiplier_from_core(facts["penalty"], facts["lambda"], facts["alpha"])
         known = {"loss": loss, "penalty": penalty, "alpha": multiplier * LOSSES[loss][1], "l1_ratio": l1_ratio,
-                 "beta": facts["beta"], "multi_class": "softmax" if facts["link"] == "softmax" else "ovr", "warm_start": True}
+                 "beta": facts["beta"], "knee": facts["knee"],
+                 "multi_class": "softmax" if facts["link"] == "softmax" else "ovr", "warm_start": True}
         model = LinearModel(**known | parameters)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
@@ -227,7 +228,8 @@ class SavedRegressor(RegressorMixin, SavedModel):
 
     def predict(self, X):
         """The prediction for each row."""
-        return self._core_model().margins(self._rows(X), threads_of(None))[:, 0]
+        margins = self._core_model().margins(self._rows(X), threads_of(None))[:, 0]
+        return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self.facts_["link"] == "log" else margins
 
 
 def _has_probabilities(model):

@@ -7,6 +7,7 @@ The library minimises, with weights q_i that sum to 1,
 where s_i is the sample weight times the class weight of row i (n equal weights of 1: S = n), and
 
     logistic log(1 + exp(-yu)),  squared (u - y)^2,  squared hinge max(0, 1 - yu)^2 / 2,
+    huber (u - y)^2 up to |u - y| = knee, 2 knee |u - y| - knee^2 beyond,  poisson exp(u) - yu + y log y - y,
     l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,
     elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
 
@@ -24,7 +25,12 @@ LOSSES = {
     "squared_error": ("squared", 0.5),  # (u - y)^2 / 2
     "squared_hinge": ("squared-hinge", 2.0),  # max(0, 1 - yu)^2
     "smooth_hinge": ("smooth-hinge", 1.0),
+    "huber": ("huber", 0.5),
+    "poisson": ("poisson", 1.0),
 }
+LARGEST_LOGARITHM = 709.782712893384  # whose exponential is a double
+# Those whose targets are numbers.
+REGRESSION = ("squared_error", "huber", "poisson")
 
 
 def multiplier_of_alpha(alpha, loss):

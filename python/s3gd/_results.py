@@ -38,6 +38,8 @@ class Summary:
         ``name``, ``seconds``, ``iterations`` and ``ended`` (why) of each stage.
     seconds : dict
         Wall-clock seconds by part: ``graph``, ``solve``, ``evaluate``, ``total``.
+    validation : dict
+        With `X_val`: ``rows``, and the mean ``loss`` over them without the penalty (each class against the rest: the sum).
     advice : list of str
         What is off with the data or the parameters, and what to do about it.
 

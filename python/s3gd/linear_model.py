@@ -1,20 +1,20 @@
 """The whole library behind one estimator: every loss, penalty and solver."""
 
 import numpy as np
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 
 from ._base import LinearBase
 from ._classifier import FittedAtOnce, ProbabilityMixin
-from ._objective import LOSSES, multiplier_of_alpha
+from ._objective import LOSSES, REGRESSION, multiplier_of_alpha
 from ._validation import require_number, require_one_of, require_whole
-from .regression import RegressorBase
+from .regression import StreamedRegressor
 
 PENALTIES = ("l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None)
 
 
 def _classifies(model):
-    return model.loss != "squared_error"
+    return model.loss not in REGRESSION
 
 
 def _has_probabilities(model):
@@ -24,7 +24,7 @@ def _has_probabilities(model):
 
 
 class LinearModel(LinearBase):
-    """A linear model with any loss, penalty and solver: a classifier, or with ``loss="squared_error"`` a regressor.
+    """A linear model with any loss, penalty and solver: a classifier, or with a loss of numbers a regressor.
 
     Minimises the objective of scikit-learn's `SGDClassifier` and `SGDRegressor`,
     ``sum_i q_i loss_i + alpha P(w)``, with ``q_i`` the weight of row i over their sum (``1/n`` without any). Losses:
@@ -33,6 +33,8 @@ class LinearModel(LinearBase):
     - squared_hinge: ``max(0, 1 - y u)^2``
     - smooth_hinge: ``log(1 + exp(-beta (y u - 1))) / beta``
     - squared_error: ``(u - y)^2 / 2``
+    - huber: ``(u - y)^2 / 2`` up to ``|u - y| = knee``, ``knee |u - y| - knee^2 / 2`` beyond
+    - poisson: ``exp(u) - y u + y log y - y``, of counts y, predicted as ``exp(u)``
 
     Penalties P: ``||w||^2 / 2`` (l2), ``||w||_1`` (l1), ``l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2`` (elasticnet),
     ``l1_ratio ||w||_1 + (1 - l1_ratio) ||w||_2`` (l1_l2norm); of softmax also ``sum_j ||W_:j||_2`` over the features (group)
@@ -41,7 +43,7 @@ class LinearModel(LinearBase):
 
     Parameters
     ----------
-    loss : {"log_loss", "squared_hinge", "smooth_hinge", "squared_error"}, default="log_loss"
+    loss : {"log_loss", "squared_hinge", "smooth_hinge", "squared_error", "huber", "poisson"}, default="log_loss"
     penalty : {"l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None}, default="l2"
     alpha : float, default=1e-4
         Strength of the penalty.
@@ -49,6 +51,8 @@ class LinearModel(LinearBase):
         Share of the 1-norm in elasticnet and l1_l2norm.
     beta : float, default=10.0
         Of the smooth hinge: larger is closer to the hinge, and harder.
+    knee : float, default=1.0
+        Of huber: errors beyond it count as a line. `HuberRegressor` finds the scale of the errors by itself.
     penalty_factor : array-like of shape (n_features,), optional
         A factor of the penalty for each feature; 0 leaves a feature unpenalised.
     fit_intercept : bool, default=True
@@ -106,8 +110,9 @@ class LinearModel(LinearBase):
     's3gd'
     """
 
-    def __init__(self, loss="log_loss", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, beta=10.0, penalty_factor=None,
-                 fit_intercept=True, intercept="free", multi_class="auto", solver="auto", step="auto", batch=10, inner=None,
+    def __init__(self, loss="log_loss", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, beta=10.0, knee=1.0,
+                 penalty_factor=None, fit_intercept=True, intercept="free", multi_class="auto", solver="auto", step="auto",
+                 batch=10, inner=None,
                  anchors=None, neighbours=None, graph_mode="streaming", control="adaptive", max_iter=1000, tol=1e-4,
                  class_weight=None, warm_start=False, random_state=None, n_jobs=None, verbose=0, trace=False,
                  trace_gradients=False, max_seconds=None, patience=None, keep_on_interrupt=False):
@@ -116,6 +121,7 @@ class LinearModel(LinearBase):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.beta = beta
+        self.knee = knee
         self.penalty_factor = penalty_factor
         self.fit_intercept = fit_intercept
         self.intercept = intercept
@@ -144,7 +150,7 @@ class LinearModel(LinearBase):
     # --- what it is depends on the loss
 
     def _role(self):
-        return FittedAtOnce if _classifies(self) else RegressorBase
+        return FittedAtOnce if _classifies(self) else StreamedRegressor
 
     @property
     def _estimator_type(self):  # before scikit-learn 1.6
@@ -163,7 +169,7 @@ class LinearModel(LinearBase):
         return tags
 
     def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
-        """Fit the model; see `LogisticRegression.fit`, and `Ridge.fit` where the loss is squared_error.
+        """Fit the model; see `LogisticRegression.fit`, and `Ridge.fit` where the loss is one of numbers.
 
         Parameters
         ----------
@@ -196,10 +202,10 @@ class LinearModel(LinearBase):
         """
         if _classifies(self):
             return FittedAtOnce.partial_fit(self, X, y, classes, sample_weight)
-        return RegressorBase.partial_fit(self, X, y, sample_weight)
+        return StreamedRegressor.partial_fit(self, X, y, sample_weight)
 
     def predict(self, X):
-        """The class of each row, or where the loss is squared_error the number predicted for it.
+        """The class of each row, or where the loss is one of numbers the number predicted for it.
 
         Parameters
         ----------
@@ -212,7 +218,7 @@ class LinearModel(LinearBase):
         return self._role().predict(self, X)
 
     def score(self, X, y, sample_weight=None):
-        """Accuracy, or where the loss is squared_error the share of the variance explained (R^2).
+        """Accuracy, or where the loss is one of numbers the share of the variance explained (R^2; of poisson the deviance, D^2).
 
         Parameters
         ----------
@@ -224,8 +230,9 @@ class LinearModel(LinearBase):
         -------
         float
         """
-        measure = accuracy_score if _classifies(self) else r2_score
-        return measure(y, self.predict(X), sample_weight=sample_weight)
+        if _classifies(self):
+            return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
+        return StreamedRegressor.score(self, X, y, sample_weight)
 
     decision_function = available_if(_classifies)(FittedAtOnce.decision_function)
     predict_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_proba)
@@ -252,6 +259,7 @@ class LinearModel(LinearBase):
         require_number("alpha", self.alpha, least=0)
         require_number("l1_ratio", self.l1_ratio, least=0, most=1)
         require_number("beta", self.beta, above=0)
+        require_number("knee", self.knee, above=0)
         require_whole("batch", self.batch, least=1)
         for name in ("inner", "anchors", "neighbours"):
             if getattr(self, name) is not None:
@@ -295,7 +303,7 @@ class LinearModel(LinearBase):
         return self.intercept if self.fit_intercept else "none"
 
     def _spec(self, task, n_classes, total_weight):
-        spec = {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta)}
+        spec = {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta), "knee": float(self.knee)}
         if self.penalty_factor is not None:
             spec["penalty_factor"] = np.array(self.penalty_factor, dtype=np.float64)
         return spec

@@ -14,6 +14,7 @@ class LinearModel(LinearBase):
     alpha: float
     l1_ratio: float
     beta: float
+    knee: float
     penalty_factor: ArrayLike | None
     fit_intercept: bool
     intercept: str
@@ -46,6 +47,7 @@ class LinearModel(LinearBase):
         alpha: float = 0.0001,
         l1_ratio: float = 0.15,
         beta: float = 10.0,
+        knee: float = 1.0,
         penalty_factor: ArrayLike | None = None,
         fit_intercept: bool = True,
         intercept: str = "free",

@@ -1,9 +1,11 @@
 """Linear regression with the squared loss: ridge, lasso and elastic net."""
 
+import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_tweedie_score, r2_score
 
 from ._base import LinearBase
-from ._objective import multiplier_of_alpha, multiplier_of_ridge
+from ._objective import LARGEST_LOGARITHM, multiplier_of_alpha, multiplier_of_ridge
 from ._validation import checked_rows, checked_weights, require_number
 
 
@@ -37,6 +39,54 @@ class RegressorBase(RegressorMixin, LinearBase):
         weights = checked_weights(sample_weight, X)
         return self._fit(X, y, weights, "regression", 0, self._validation_rows(X_val, y_val, numeric_y=True), callback)
 
+    def _check_strength(self):
+        require_number("alpha", self.alpha, least=0)
+        if getattr(self, "positive", False):
+            raise ValueError(f"Weights of one sign only are not to be had here, positive must be False; got {self.positive!r}.")
+
+    def _set_parameters(self, coef, intercept):
+        self.coef_, self.intercept_ = coef[0], float(intercept[0])
+
+    @staticmethod
+    def _coef_shape(shape):
+        return (shape[1],)
+
+    def predict(self, X):
+        """The prediction for each row, ``X @ coef_ + intercept_``; with the Poisson loss its exponential.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        margins = self._margins(X)[:, 0]
+        return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self._loss == "poisson" else margins
+
+    def score(self, X, y, sample_weight=None):
+        """The share of the targets' variance explained (R^2); with the Poisson loss, of their deviance (D^2).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if self._loss == "poisson":
+            return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+        return r2_score(y, self.predict(X), sample_weight=sample_weight)
+
+
+class StreamedRegressor(RegressorBase):
+    """One that also learns from parts of the data, one after the other."""
+
     def partial_fit(self, X, y, sample_weight=None):
         """Make one stochastic pass over the given rows, beginning where the parameters are.
 
@@ -61,34 +111,8 @@ class RegressorBase(RegressorMixin, LinearBase):
         X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True, finite=False)
         return self._partial_fit(X, y, checked_weights(sample_weight, X), "regression", 0)
 
-    def _check_strength(self):
-        require_number("alpha", self.alpha, least=0)
-        if self.positive:
-            raise ValueError(f"Weights of one sign only are not to be had here, positive must be False; got {self.positive!r}.")
 
-    def _set_parameters(self, coef, intercept):
-        self.coef_, self.intercept_ = coef[0], float(intercept[0])
-
-    @staticmethod
-    def _coef_shape(shape):
-        return (shape[1],)
-
-    def predict(self, X):
-        """The prediction for each row, ``X @ coef_ + intercept_``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._margins(X)[:, 0]
-
-
-class Ridge(RegressorBase):
+class Ridge(StreamedRegressor):
     """Ridge regression.
 
     Minimises scikit-learn's objective ``sum_i s_i (y_i - u_i)^2 + alpha ||w||^2`` with ``s_i`` the sample weight of row i;
@@ -167,7 +191,7 @@ class Ridge(RegressorBase):
         return multiplier_of_ridge(self.alpha, total_weight)
 
 
-class ElasticNet(RegressorBase):
+class ElasticNet(StreamedRegressor):
     """Linear regression with an elastic net.
 
     Minimises scikit-learn's objective ``sum_i q_i (y_i - u_i)^2 / 2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2)``
@@ -247,7 +271,7 @@ class ElasticNet(RegressorBase):
         return multiplier_of_alpha(self.alpha, self._loss)
 
 
-class Lasso(RegressorBase):
+class Lasso(StreamedRegressor):
     """Linear regression with an L1 penalty, which leaves few weights that are not zero.
 
     Minimises scikit-learn's objective ``sum_i q_i (y_i - u_i)^2 / 2 + alpha ||w||_1`` with ``q_i`` the sample weight of row i

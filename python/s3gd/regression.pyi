@@ -15,7 +15,6 @@ class RegressorBase(LinearBase):
         y_val: Labels | None = None,
         callback: Callback | None = None,
     ) -> Self: ...
-    def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self: ...
     def predict(self, X: Rows) -> Floats: ...
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float: ...
     def set_fit_request(
@@ -23,7 +22,10 @@ class RegressorBase(LinearBase):
     ) -> Self: ...
     def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
-class Ridge(RegressorBase):
+class StreamedRegressor(RegressorBase):
+    def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self: ...
+
+class Ridge(StreamedRegressor):
     alpha: float
     fit_intercept: bool
     max_iter: int | None
@@ -59,7 +61,7 @@ class Ridge(RegressorBase):
         positive: bool = False,
     ) -> None: ...
 
-class ElasticNet(RegressorBase):
+class ElasticNet(StreamedRegressor):
     alpha: float
     l1_ratio: float
     fit_intercept: bool
@@ -101,7 +103,7 @@ class ElasticNet(RegressorBase):
         selection: str = "cyclic",
     ) -> None: ...
 
-class Lasso(RegressorBase):
+class Lasso(StreamedRegressor):
     alpha: float
     fit_intercept: bool
     max_iter: int

@@ -162,6 +162,7 @@ def left_out(fit, start):
     """Of a class that an interrupt came before: where it would have begun."""
     coef, intercept = (np.zeros_like(fit["coef"]), np.full(1, -1.0)) if start is None else start  # -1: it wins nowhere
     summary = {**fit["summary"], "status": "interrupted", "passes": 0.0, "iterations": 0, "stages": [], "advice": [],
+               "advice_codes": [],
                "seconds": dict.fromkeys(fit["summary"]["seconds"], 0.0)}
     return {"coef": coef, "intercept": intercept, "summary": summary,
             "trace": {name: np.asarray(column)[:0] for name, column in fit["trace"].items()}}
@@ -172,11 +173,12 @@ def merged(fits, classes):
     summaries = [fit["summary"] for fit in fits]
     rank = ["converged", "early_stopped", "out_of_passes", "out_of_time", "interrupted", "diverged"]
     worst = max(summaries, key=lambda s: (rank.index(s["status"]), s["certificate"]["relative_gap"]))
+    advice = {text: code for s in summaries for text, code in zip(s["advice"], s["advice_codes"])}
     summary = {**worst, "objective": sum(s["objective"] for s in summaries),
                "passes": sum(s["passes"] for s in summaries), "iterations": sum(s["iterations"] for s in summaries),
                "stages": [{**stage, "name": f"{name}: {stage['name']}"}
                           for name, s in zip(classes, summaries) for stage in s["stages"]],
-               "advice": list(dict.fromkeys(advice for s in summaries for advice in s["advice"])),
+               "advice": list(advice), "advice_codes": list(advice.values()),
                "seconds": {part: sum(s["seconds"][part] for s in summaries) for part in worst["seconds"]}}
     trace = {}
     for column in fits[0]["trace"]:

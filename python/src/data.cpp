@@ -3,22 +3,19 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <nlohmann/json.hpp>
-
 #include "arrays.hpp"
+#include "base/json.hpp"
 #include "calls.hpp"
 #include "data/catalog.hpp"
 #include "dict_reader.hpp"
-#include "fit/inspect.hpp"
 #include "results.hpp"
 #include "s3gd/error.hpp"
+#include "saved/inspect.hpp"
 #include "settings.hpp"
 #include "work.hpp"
 
 namespace s3gd::python {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 LoadOptions load_options(const nb::dict& dict) {
   DictReader given(dict, "options");
@@ -110,7 +107,7 @@ Json theory_of(const Dataset& data, const ProblemSpec& spec, bool loss_was_given
     const Problem problem(data, usual_spec(spec, data, loss_was_given));
     return to_json(theory_facts(problem, question));
   } catch (const Error& error) {
-    return {{"problem", error.what()}};
+    return {{"problem", error.in_words(python_words)}};
   }
 }
 
@@ -169,8 +166,8 @@ nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const s
   Work work(OnInterrupt::raise);
   work.run([&] {
     data.x.check(question.threads);
-    facts = to_json(data, summarise(data, question.threads));
-    facts["theory"] = theory_of(data, settings.problem, loss_was_given, question);
+    facts = to_json(data, summarise(data, question.threads), marked);
+    facts["theory"] = theory_of(data, settings.task.problem, loss_was_given, question);
   });
   return to_python(facts);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/names.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::python {
@@ -31,7 +31,8 @@ class DictReader {
   void read(const char* key, T& value) {
     const nb::object found = get(key);
     if (found.is_valid() && !nb::try_cast(found, value))
-      throw Error(what_ + "['" + key + "'] is " + nb::cast<std::string>(nb::repr(found)) + ", which does not fit");
+      throw Error(ErrorCode::bad_value, key,
+                  what_ + "['" + key + "'] is " + nb::cast<std::string>(nb::repr(found)) + ", which does not fit");
   }
 
   // The name of a choice, with - or _ between its words.
@@ -50,6 +51,10 @@ class DictReader {
     }
   }
 
+  static std::string with_underscores(std::string word) {
+    std::replace(word.begin(), word.end(), '-', '_');
+    return word;
+  }
   static std::string with_hyphens(std::string word) {
     std::replace(word.begin(), word.end(), '_', '-');
     return word;

@@ -3,6 +3,7 @@
 #include "base/threads.hpp"
 #include "calls.hpp"
 #include "s3gd/error.hpp"
+#include "s3gd/path.hpp"
 #include "task_data.hpp"
 #include "work.hpp"
 
@@ -35,12 +36,10 @@ struct Fits {
 
 // The rows of a part are kept no longer than its path takes.
 Fits fit_part(const Dataset& data, const Part& part, const Settings& settings) {
-  const ProblemFamily family = family_of(take_rows(data, part.rows), settings);
-  const auto dim = static_cast<std::size_t>(family.dim());
+  const Task task = task_of(take_rows(data, part.rows), settings);
   Fits fits;
-  for (const PathPoint& point : solve_path(family, part.lambdas, settings.solve).points) {
-    for (std::size_t at = 0; at < point.w.size(); at += dim)
-      append_output(fits.coefficients, std::span(point.w).subspan(at, dim), data.cols());
+  for (const PathPoint& point : solve_path(task, part.lambdas, settings.solve).points) {
+    append(fits.coefficients, point.w, task);
     fits.gaps.push_back(point.certificate.relative_gap);
     fits.passes.push_back(point.passes);
   }
@@ -55,15 +54,14 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
 
 nb::dict fold_paths(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options,
                     nb::list folds, nb::list lambdas) {
-  Settings settings = settings_of(spec, options);
+  const Settings settings = settings_of(spec, options);
   const Dataset data = dataset_of(x, y, sample_weight, settings);
   const std::vector<Part> parts = parts_of(folds, lambdas);
-  const int threads = settings.problem.threads;
+  const int threads = settings.task.problem.threads;
   std::vector<Fits> fits(parts.size());
   Work work(settings.on_interrupt);
   work.run([&] {
     if (settings.check) data.x.check(threads);
-    settings.check = false;
     parallel_for(static_cast<Index>(parts.size()), threads, [&](Index k) {
       const auto at = static_cast<std::size_t>(k);
       fits[at] = fit_part(data, parts[at], settings);

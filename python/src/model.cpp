@@ -8,11 +8,12 @@
 #include "base/file.hpp"
 #include "base/threads.hpp"
 #include "calls.hpp"
-#include "fit/model_names.hpp"
+#include "problem/loss.hpp"
 #include "results.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/export.hpp"
 #include "s3gd/model.hpp"
+#include "saved/model_names.hpp"
 #include "task_data.hpp"
 #include "work.hpp"
 
@@ -23,22 +24,18 @@ constexpr Index kRowsPerChunk = 4096;
 
 // What goes on record of the spec. A penalty of the whole matrix has its name beside.
 void record(const Settings& settings, Model& model) {
-  model.loss = settings.problem.loss;
-  model.penalty = settings.problem.penalty;
+  model.loss = settings.task.problem.loss;
+  model.penalty = settings.task.problem.penalty;
   model.penalty.factors.clear();
-  if (settings.task == Task::softmax) {
-    const MatrixPenaltySpec& penalty = settings.softmax.penalty;
-    const std::string name = s3gd::name_of(penalty.kind);
-    const bool of_matrix = penalty.kind == MatrixPenaltyKind::group_lasso || penalty.kind == MatrixPenaltyKind::nuclear;
+  if (const auto kind = settings.task.matrix_penalty) {
+    const bool of_matrix = *kind == MatrixPenaltyKind::group_lasso || *kind == MatrixPenaltyKind::nuclear;
     if (of_matrix)
-      model.matrix_penalty = name;
+      model.matrix_penalty = s3gd::name_of(*kind);
     else
-      model.penalty.kind = parse_name<PenaltyKind>("penalty", name);
-    model.penalty.lambda = penalty.lambda;
-    model.penalty.alpha = penalty.alpha;
+      model.penalty.kind = parse_name<PenaltyKind>("penalty", s3gd::name_of(*kind));
     model.link = Link::softmax;
-  } else if (settings.task != Task::regression && model.loss.kind == LossKind::logistic) {
-    model.link = Link::logistic;
+  } else {
+    model.link = traits_of(model.loss.kind).link;
   }
 }
 
@@ -48,12 +45,12 @@ Model make(nb::object coef, nb::object intercept, nb::dict spec, std::vector<std
   Model model;
   model.classes = std::move(classes);
   record(settings, model);
-  if ((settings.task == Task::regression) != model.classes.empty() || model.classes.size() == 1)
+  if ((settings.classes == 0) != model.classes.empty() || model.classes.size() == 1)
     throw Error(std::to_string(model.classes.size()) + " classes do not go with the task");
   const Matrix weights = matrix_of(coef);
-  const std::optional<Coefficients> parts = start_of(nb::make_tuple(coef, intercept), model.outputs(), weights.cols());
-  model.weights = parts->weights;
-  model.intercepts = parts->intercepts;
+  const Coefficients parts = coefficients_of(nb::make_tuple(coef, intercept), model.outputs(), weights.cols());
+  model.weights = parts.weights;
+  model.intercepts = parts.intercepts;
   model.feature_names = std::move(feature_names);
   if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != weights.cols())
     throw Error(std::to_string(model.feature_names.size()) + " names for " + std::to_string(weights.cols()) +
@@ -143,7 +140,9 @@ nb::dict facts(const Model& model) {
   dict["feature_names"] = texts(model.feature_names);
   dict["link"] = std::string(name_of(model.link));
   dict["loss"] = model.loss_name();
-  dict["beta"] = model.loss.beta;
+  for_each_parameter([&](const LossTraits& traits) {
+    dict[std::string(traits.parameter_name).c_str()] = model.loss.*traits.parameter;
+  });
   dict["penalty"] = model.penalty_name();
   dict["lambda"] = model.penalty.lambda;
   dict["alpha"] = model.penalty.alpha;

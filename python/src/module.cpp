@@ -4,15 +4,40 @@
 #include <nanobind/stl/vector.h>
 
 #include "calls.hpp"
+#include "results.hpp"
 #include "s3gd/error.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace {
+
+// Error(ValueError) with its code, the option it is about, and its text with marks, for words of an estimator.
+void add_error(nb::module_& m) {
+  PyObject* type = PyErr_NewException("s3gd._core.Error", PyExc_ValueError, nullptr);
+  m.attr("Error") = nb::borrow(type);
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const s3gd::Error& error) {
+          const nb::object raised =
+              nb::borrow(static_cast<PyObject*>(type))(s3gd::python::text(error.in_words(s3gd::python::python_words)));
+          raised.attr("code") = s3gd::name_of(error.code());
+          raised.attr("option") = s3gd::python::text(error.option());
+          raised.attr("marked") = s3gd::python::text(error.marked());
+          PyErr_SetObject(static_cast<PyObject*>(type), raised.ptr());
+        }
+      },
+      type);
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
   m.doc() = "The C++ library behind s3gd; use the estimators and functions of s3gd instead.";
   m.attr("version") = S3GD_VERSION;
-  nb::exception<s3gd::Error>(m, "Error", PyExc_ValueError);
+  add_error(m);
 
   using namespace s3gd::python;
   const char* see = "See _core.pyi.";

@@ -2,10 +2,10 @@
 
 #include "arrays.hpp"
 #include "calls.hpp"
-#include "fit/score.hpp"
 #include "results.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
+#include "saved/score.hpp"
 #include "task_data.hpp"
 #include "work.hpp"
 
@@ -16,9 +16,7 @@ struct Grid {
   std::vector<double> lambdas;  // empty: by the options
   GridOptions options;
 
-  std::vector<double> of(const ProblemFamily& family) const {
-    return lambdas.empty() ? lambda_grid(family, options) : lambdas;
-  }
+  std::vector<double> of(const Task& task) const { return lambdas.empty() ? lambda_grid(task, options) : lambdas; }
 };
 
 Grid grid_of(nb::handle lambdas, Index count, double ratio, double smallest) {
@@ -51,17 +49,14 @@ nb::object column(const std::vector<PathPoint>& points, F&& value) {
   return array_from(std::move(values));
 }
 
-void add_points(nb::dict& result, const std::vector<PathPoint>& points, const ProblemFamily& family) {
+void add_points(nb::dict& result, const std::vector<PathPoint>& points, const Task& task) {
   Coefficients all;
   nb::list statuses;
-  const auto dim = static_cast<std::size_t>(family.dim());
   for (const PathPoint& point : points) {
-    for (std::size_t at = 0; at < point.w.size(); at += dim)
-      append_output(all, std::span(point.w).subspan(at, dim), family.data().cols());
+    append(all, point.w, task);
     statuses.append(name_of(point.status));
   }
-  const auto outputs = static_cast<std::size_t>(family.outputs()),
-             cols = static_cast<std::size_t>(family.data().cols());
+  const auto outputs = static_cast<std::size_t>(task.outputs()), cols = static_cast<std::size_t>(task.data().cols());
   result["lambdas"] = column(points, [](const PathPoint& p) { return p.lambda; });
   result["coef"] = array_from(std::move(all.weights), {points.size(), outputs, cols});
   result["intercept"] = array_from(std::move(all.intercepts), {points.size(), outputs});
@@ -74,11 +69,16 @@ void add_points(nb::dict& result, const std::vector<PathPoint>& points, const Pr
   result["point_status"] = statuses;
 }
 
+Task checked_task(const Dataset& data, const Settings& settings) {
+  if (settings.check) data.x.check(settings.task.problem.threads);
+  return task_of(data, settings);
+}
+
 // What paths and cross-validations have in common.
 template <class R>
 void add_facts(nb::dict& result, const R& run) {
   nb::list advice;
-  for (const std::string& line : run.advice) advice.append(line);
+  for (const std::string& line : sentences(run.advice, marked)) advice.append(line);
   result["status"] = name_of(run.status);
   result["seconds"] = run.seconds;
   result["cpu_seconds"] = run.cpu_seconds;
@@ -116,14 +116,14 @@ nb::dict path(nb::object x, nb::object y, nb::object sample_weight, nb::dict spe
   WatchPoint watch;
   if (!callback.is_none())
     watch = [&](const PathPoint& point) { return work.tell(callback, [&] { return point_row(point); }); };
-  std::optional<ProblemFamily> family;
+  std::optional<Task> task;
   Path path;
   work.run([&] {
-    family.emplace(family_of(data, settings));
-    path = solve_path(*family, grid.of(*family), settings.solve, watch);
+    task.emplace(checked_task(data, settings));
+    path = solve_path(*task, grid.of(*task), settings.solve, watch);
   });
   nb::dict result;
-  add_points(result, path.points, *family);
+  add_points(result, path.points, *task);
   add_facts(result, path);
   return result;
 }
@@ -150,17 +150,17 @@ nb::dict cross_validate(nb::object x, nb::object y, nb::object sample_weight, nb
   std::optional<ScoreKind> wanted;
   if (!metric.is_none())
     wanted = parse_name<ScoreKind>("metric", DictReader::with_hyphens(nb::cast<std::string>(metric)));
-  std::optional<ProblemFamily> family;
+  std::optional<Task> task;
   CrossValidation run;
   work.run([&] {
-    family.emplace(family_of(data, settings));
-    with.metric = wanted.value_or(usual_metric(*family));
-    with.lambdas = grid.of(*family);
-    run = s3gd::cross_validate(*family, with);
+    task.emplace(checked_task(data, settings));
+    with.metric = wanted.value_or(usual_metric(*task));
+    with.lambdas = grid.of(*task);
+    run = s3gd::cross_validate(*task, with);
   });
   run.path.points.resize(run.points.size());
   nb::dict result;
-  add_points(result, run.path.points, *family);
+  add_points(result, run.path.points, *task);
   result["scores"] = scores_of(run.points, with.splits.empty() ? with.folds : static_cast<Index>(with.splits.size()));
   result["metric"] = name_of(with.metric);
   result["higher_is_better"] = higher_is_better(with.metric);

@@ -2,15 +2,14 @@
 
 #include <nanobind/stl/string.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "arrays.hpp"
+#include "base/json.hpp"
+#include "dict_reader.hpp"
 
 namespace s3gd::python {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Column {
   const char* name;
@@ -28,35 +27,38 @@ constexpr Column kColumns[] = {{"passes", &TraceRow::passes},
 
 }  // namespace
 
+std::string python_words(const Mention& mention) {
+  if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);
+  std::string text = plain_words({mention.kind, DictReader::with_underscores(std::string(mention.name)), {}});
+  for (std::size_t at = 0; at < mention.value.size();) {  // solver='auto', 'newton'
+    const std::size_t end = std::min(mention.value.find(", ", at), mention.value.size());
+    text.append(at == 0 ? "='" : ", '").append(mention.value.substr(at, end - at)).append("'");
+    at = end + 2;
+  }
+  return text;
+}
+
 nb::object text(const std::string& words) {
   return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
 }
 
 nb::object to_python(const Json& json) {
-  switch (json.type()) {
-    case Json::value_t::object: {
-      nb::dict dict;
-      for (const auto& [key, value] : json.items()) dict[text(key)] = to_python(value);
-      return dict;
-    }
-    case Json::value_t::array: {
-      nb::list list;
-      for (const Json& value : json) list.append(to_python(value));
-      return list;
-    }
-    case Json::value_t::string:
-      return text(json.get_ref<const std::string&>());
-    case Json::value_t::boolean:
-      return nb::cast(json.get<bool>());
-    case Json::value_t::number_integer:
-      return nb::cast(json.get<std::int64_t>());
-    case Json::value_t::number_unsigned:
-      return nb::cast(json.get<std::uint64_t>());
-    case Json::value_t::number_float:
-      return nb::cast(json.get<double>());
-    default:
-      return nb::none();
+  if (json.is_object()) {
+    nb::dict dict;
+    for (const auto& [key, value] : json.items()) dict[text(key)] = to_python(value);
+    return dict;
   }
+  if (json.is_array()) {
+    nb::list list;
+    for (const Json& value : json) list.append(to_python(value));
+    return list;
+  }
+  if (json.is_string()) return text(json.get<std::string>());
+  if (json.is_boolean()) return nb::cast(json.get<bool>());
+  if (json.is_count()) return nb::cast(json.get<std::uint64_t>());
+  if (json.is_integer()) return nb::cast(json.get<std::int64_t>());
+  if (json.is_number()) return nb::cast(json.get<double>());
+  return nb::none();
 }
 
 nb::dict to_python(const TraceRow& row) {

@@ -3,26 +3,18 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
-#include <string>
-
 #include "dict_reader.hpp"
-#include "s3gd/problem.hpp"
-#include "s3gd/softmax.hpp"
 #include "s3gd/solve.hpp"
 #include "work.hpp"
 
 namespace s3gd::python {
 
-enum class Task : std::uint8_t { binary, ovr, softmax, regression };
-
 struct Settings {
-  Task task = Task::binary;
-  Index classes = 2;
-  ProblemSpec problem;  // binary, ovr, regression
-  SoftmaxSpec softmax;
+  TaskSpec task;      // its outputs are never automatic
+  Index classes = 2;  // 0: regression
   SolveOptions solve;
-  bool check = true;  // the rows, before they are used
+  bool scale = false;  // huber: the scale of the errors is found, and the knee is in units of it
+  bool check = true;   // the rows, before they are used
   OnInterrupt on_interrupt = OnInterrupt::raise;
 };
 

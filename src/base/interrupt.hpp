@@ -5,12 +5,15 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace s3gd {
 
 void catch_interrupts();  // installs the SIGINT and SIGTERM handler; the program calls it, the library never does
 bool interrupted();
 void request_interrupt(bool on = true);  // of everything in the process
+// For tests: as if the signal came when interrupted() is asked for the query-th time from now.
+void request_interrupt_at(std::int64_t query);
 
 using StopFlag = std::atomic<bool>;
 

@@ -1,66 +1,15 @@
 #include "compare/contender.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <functional>
 
+#include "base/mention.hpp"
 #include "base/nearest.hpp"
-#include "model/names.hpp"
-#include "oracle/control.hpp"
 #include "s3gd/error.hpp"
+#include "solve/options/table.hpp"
+#include "stochastic/control.hpp"
 
 namespace s3gd {
 namespace {
-
-Index whole_number(const std::string& name, const std::string& text, Index least) {
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least)
-    throw Error(name + " is '" + text + "'", "give a whole number from " + std::to_string(least) + " up");
-  return value;
-}
-
-bool yes_or_no(const std::string& name, const std::string& text) {
-  if (text == "true" || text == "yes" || text.empty()) return true;
-  if (text == "false" || text == "no") return false;
-  throw Error(name + " is '" + text + "'", "give true or false");
-}
-
-RowOrder order_named(const std::string& text) {
-  if (text == "auto") return RowOrder::solver;
-  if (text == "weighted") return RowOrder::weighted;
-  if (text == "shuffled") return RowOrder::shuffled;
-  throw Error("order is '" + text + "'", "give auto, weighted or shuffled");
-}
-
-struct SolveOption {
-  const char* name;
-  void (*set)(SolveOptions&, const std::string& name, const std::string& value);
-};
-
-const std::vector<SolveOption>& solve_options() {
-  using S = SolveOptions;
-  using T = const std::string&;
-  static const std::vector<SolveOption> table{
-      {"batch", [](S& options, T name, T value) { options.batch = whole_number(name, value, 1); }},
-      {"inner", [](S& options, T name, T value) { options.inner = whole_number(name, value, 0); }},
-      {"order", [](S& options, T, T value) { options.order = order_named(value); }},
-      {"average", [](S& options, T name, T value) { options.average_snapshot = yes_or_no(name, value); }},
-      {"accelerated", [](S& options, T name, T value) { options.accelerated = yes_or_no(name, value); }},
-      {"anchors", [](S& options, T name, T value) { options.graph.anchors = whole_number(name, value, 1); }},
-      {"neighbours", [](S& options, T name, T value) { options.graph.neighbours = whole_number(name, value, 1); }},
-      {"kernel", [](S& options, T name, T value) { options.graph.kernel = parse_name<Kernel>(name, value); }},
-      {"graph-mode", [](S& options, T name, T value) { options.graph_mode = parse_name<GraphMode>(name, value); }},
-      {"control", [](S& options, T name, T value) { options.control = parse_name<ControlMode>(name, value); }},
-  };
-  return table;
-}
-
-const SolveOption* find_option(const std::string& name) {
-  for (const SolveOption& option : solve_options())
-    if (option.name == name) return &option;
-  return nullptr;
-}
 
 // "a=1,b=2" as its parts.
 std::vector<std::string> parts_of(const std::string& text) {
@@ -75,29 +24,44 @@ std::vector<std::string> parts_of(const std::string& text) {
 
 // What a plan sets for all does not reach those it means nothing to; said of one contender, it is a mistake.
 void drop_what_does_not_apply(Contender& contender) {
-  const Estimator* estimator = find_estimator(contender.solver);
-  if (estimator == nullptr) {
-    contender.base = SolveOptions{};  // the paper's setting is not for them
-    return;
-  }
-  if (estimator->fixed_inner) contender.base.inner = 0;
-  const bool own_rows = estimator->sampling != Sampling::weighted || contender.solver == "gd";
-  if (own_rows) contender.base.order = RowOrder::solver;
-  if (contender.solver != "gd") contender.base.accelerated = false;
+  OptionValues values{.solve = contender.base};
+  drop_idle_options(values, scene_of(values.problem, contender.solver, Outputs::one));
+  // The paper's setting is not for exact solvers, nor for what auto begins with.
+  contender.base = is_exact(contender.solver) ? SolveOptions{} : values.solve;
 }
 
 }  // namespace
 
-bool is_solve_option(const std::string& name) { return find_option(name) != nullptr; }
+bool is_solve_option(const std::string& name) {
+  const OptionRow* row = find_option(name);
+  return row != nullptr && (row->group == kSolverOptions || row->group == kGraphOptions) && name != "solver" &&
+         name != "step" && name != "decay";
+}
 
 std::vector<std::string> solve_option_names() {
   std::vector<std::string> list;
-  for (const SolveOption& option : solve_options()) list.emplace_back(option.name);
+  for (const OptionRow& row : option_table())
+    if (is_solve_option(row.name)) list.push_back(row.name);
   return list;
 }
 
 void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value) {
-  find_option(name)->set(options, name, value);
+  OptionValues values{.solve = options};
+  try {
+    find_option(name)->set(values, value);
+  } catch (const Error& error) {
+    throw error.within(name);
+  }
+  options = values.solve;
+}
+
+void check_contender(const Contender& contender) {
+  const OptionValues values{.solve = contender.base};
+  check_options(values, scene_of(values.problem, contender.solver, Outputs::one));
+  if (is_exact(contender.solver) && !contender.steps.empty())
+    throw Error(ErrorCode::idle_option, "step",
+                opt("step") + " changes nothing with " + opt("solver", contender.solver),
+                "leave it out: it runs once for each trial, to the tolerance");
 }
 
 bool is_exact(const std::string& solver) { return find_estimator(solver) == nullptr; }
@@ -113,7 +77,7 @@ void check_solver_name(const std::string& solver) {
   std::vector<std::string> known;
   for (const SolverInfo& info : solvers()) known.push_back(info.name);
   if (std::find(known.begin(), known.end(), solver) == known.end())
-    throw Error("there is no solver '" + solver + "'", suggestion(solver, known));
+    throw Error(ErrorCode::bad_value, "solver", "there is no solver '" + solver + "'", suggestion(solver, known));
 }
 
 Contender parse_contender(const std::string& text, const SolveOptions& common) {
@@ -144,6 +108,7 @@ Contender parse_contender(const std::string& text, const SolveOptions& common) {
     }
   }
   if (contender.label.empty()) contender.label = label_of(contender.solver, changes);
+  check_contender(contender);
   return contender;
 }
 

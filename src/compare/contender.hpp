@@ -20,6 +20,9 @@ bool is_exact(const std::string& solver);
 // A label for a variant: "s3gd (anchors=50, graph-mode=full)".
 std::string label_of(const std::string& solver, const std::vector<std::string>& changes);
 
+// Throws an Error where it has options that mean nothing to its solver.
+void check_contender(const Contender& contender);
+
 // Throws an Error unless there is such a solver.
 void check_solver_name(const std::string& solver);
 

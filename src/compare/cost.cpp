@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "compare/schedule.hpp"
-#include "solve/looks.hpp"
+#include "solve/schedule.hpp"
 
 namespace s3gd {
 namespace {
@@ -35,7 +35,7 @@ double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& ta
   options.seconds = kTrialSeconds;
   options.trace_gradients = plan.gradients;
   try {
-    const Solution trial = solve_looking(subject.problem, options, {}, {{}, &subject.judge});
+    const Solution trial = solve_on_schedule(subject.problem, options, {}, {{}, &subject.judge});
     const double before = trial.trace.empty() ? 0 : trial.trace.front().wall_seconds;
     const double all = trial.summary.graph_seconds + trial.summary.solve_seconds;
     const auto made = static_cast<double>(std::max<Index>(1, trial.summary.iterations));

@@ -1,6 +1,6 @@
 #include "compare/one_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include "compare/contender.hpp"
 #include "compare/machine.hpp"
 #include "compare/schedule.hpp"
-#include "solve/looks.hpp"
 #include "solve/run_identity.hpp"
+#include "solve/schedule.hpp"
 
 namespace s3gd {
 namespace {
@@ -136,10 +136,10 @@ RunOutcome perform(const Plan& plan, const Subject& subject, const RunTask& task
                    const std::function<bool(const TraceRow&)>& at_look) {
   RunOutcome outcome{blank_record(plan, subject, task), {}, false};
   RunRecord& record = outcome.record;
-  const SolveInput input{.graph = nullptr, .test = subject.test ? &*subject.test : nullptr, .watch = at_look};
-  const Looks looks{look_schedule(plan.iterations, plan.tail, plan.look_growth), &subject.judge};
+  const OneOutputInput input{.graph = nullptr, .test = subject.test ? &*subject.test : nullptr, .watch = at_look};
+  const Schedule looks{look_schedule(plan.iterations, plan.tail, plan.look_growth), &subject.judge};
   try {
-    Solution solution = solve_looking(subject.problem, options_of(plan, subject, task), input, looks);
+    Solution solution = solve_on_schedule(subject.problem, options_of(plan, subject, task), input, looks);
     outcome.interrupted = solution.summary.status == Status::interrupted;
     fill(plan, task.exact, solution, record);
     if (std::isfinite(record.objective)) outcome.w = std::move(solution.w);

@@ -1,17 +1,16 @@
 #include "compare/outcome.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
-#include <ctime>
 #include <set>
 #include <span>
 
+#include "base/text.hpp"
 #include "compare/contender.hpp"
 #include "compare/machine.hpp"
 #include "compare/schedule.hpp"
-#include "model/names.hpp"
+#include "problem/names.hpp"
 
 namespace s3gd {
 namespace {
@@ -179,7 +178,7 @@ Json run_json(const Plan& plan, const Outcome& outcome) {
             {"kind", "compare"},
             {"title", plan.title.empty() ? "Comparison of solvers" : plan.title},
             {"version", S3GD_VERSION},
-            {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+            {"created", utc_now()},
             {"command", plan.command},
             {"complete", static_cast<Index>(outcome.runs.size()) == outcome.planned},
             {"planned", outcome.planned},

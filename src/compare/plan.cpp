@@ -1,22 +1,22 @@
 // Plans: the paper's, and as JSON.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "compare/contender.hpp"
-#include "model/names.hpp"
+#include "problem/loss.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
+#include "solve/options/table.hpp"
 
 namespace s3gd {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& key, const Json& found, const std::string& expected) {
   throw Error(fmt::format("'{}' is {}", key, found.dump().substr(0, 60)), "give " + expected);
@@ -35,7 +35,7 @@ double number(const std::string& key, const Json& value, double least) {
 }
 
 Index whole(const std::string& key, const Json& value, Index least) {
-  if (!value.is_number_integer() || value.get<Index>() < least)
+  if (!value.is_integer() || value.get<Index>() < least)
     refuse(key, value, fmt::format("a whole number from {} up", least));
   return value.get<Index>();
 }
@@ -107,6 +107,7 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
       unknown_key(key, "a contender", known);
     }
   }
+  check_contender(contender);
   contender.label = value.contains("label") ? text("label", value.at("label")) : label_of(contender.label, changes);
   return contender;
 }
@@ -128,25 +129,6 @@ const std::vector<PlanKey>& plan_keys() {
       {"target", [](Plan& plan, K key, const Json& value) { plan.tolerance = number(key, value, 0); }},
       {"seconds", [](Plan& plan, K key, const Json& value) { plan.seconds = number(key, value, 0); }},
       {"tol", [](Plan& plan, K key, const Json& value) { plan.exact_tol = number(key, value, 0); }},
-      {"beta", [](Plan& plan, K key, const Json& value) { plan.problem.loss.beta = number(key, value, 0); }},
-      {"penalty",
-       [](Plan& plan, K key, const Json& value) {
-         plan.problem.penalty.kind = parse_name<PenaltyKind>(key, text(key, value));
-       }},
-      {"lambda", [](Plan& plan, K key, const Json& value) { plan.problem.penalty.lambda = number(key, value, 0); }},
-      {"alpha", [](Plan& plan, K key, const Json& value) { plan.problem.penalty.alpha = number(key, value, 0); }},
-      {"intercept", [](Plan& plan, K key,
-                       const Json& value) { plan.problem.intercept = parse_name<Intercept>(key, text(key, value)); }},
-      {"class-weight",
-       [](Plan& plan, K key, const Json& value) {
-         plan.problem.class_weight = parse_name<ClassWeight>(key, text(key, value));
-       }},
-      {"binary", [](Plan& plan, K key, const Json& value) { plan.problem.positive = text(key, value); }},
-      {"scale", [](Plan& plan, K key, const Json& value) { plan.scale = parse_name<Scale>(key, text(key, value)); }},
-      {"label-column", [](Plan& plan, K key, const Json& value) { plan.load.label_column = text(key, value); }},
-      {"format", [](Plan& plan, K key, const Json& value) { plan.load.format = text(key, value); }},
-      {"precision", [](Plan& plan, K key,
-                       const Json& value) { plan.load.precision = parse_name<Precision>(key, text(key, value)); }},
       {"validate", [](Plan& plan, K key, const Json& value) { plan.test_fraction = number(key, value, 0); }},
       {"seed",
        [](Plan& plan, K key, const Json& value) { plan.seed = static_cast<std::uint64_t>(whole(key, value, 0)); }},
@@ -157,9 +139,31 @@ const std::vector<PlanKey>& plan_keys() {
   return table;
 }
 
+// Options of the problem, of solvers and of reading rows, by the library's table.
+const OptionRow* option_of_plan(const std::string& key) {
+  const OptionRow* row = find_option(key);
+  const bool stated = row != nullptr && row->set && (row->group == kProblemOptions || row->group == kReadingOptions);
+  return stated || is_solve_option(key) ? row : nullptr;
+}
+
+void set_option(Plan& plan, const OptionRow& row, const std::string& value) {
+  OptionValues values{plan.load, plan.scale, plan.problem, plan.common};
+  try {
+    row.set(values, value);
+  } catch (const Error& error) {
+    throw error.within("'" + row.name + "'");
+  }
+  plan.load = values.load;
+  plan.scale = values.scale;
+  plan.problem = values.problem;
+  plan.common = values.solve;
+}
+
 std::vector<std::string> known_keys() {
-  std::vector<std::string> known = solve_option_names();
-  known.insert(known.end(), {"datasets", "solvers", "quick", "loss"});
+  std::vector<std::string> known;
+  for (const OptionRow& row : option_table())
+    if (option_of_plan(row.name) != nullptr) known.push_back(row.name);
+  known.insert(known.end(), {"datasets", "solvers", "quick"});
   for (const PlanKey& key : plan_keys()) known.emplace_back(key.name);
   return known;
 }
@@ -167,7 +171,7 @@ std::vector<std::string> known_keys() {
 void set_loss(Plan& plan, const Json& value) {
   plan.problem.loss.kind = parse_name<LossKind>("loss", text("loss", value));
   plan.usual_loss = false;
-  if (plan.problem.loss.kind != LossKind::squared) return;
+  if (Loss(plan.problem.loss).classifies()) return;
   plan.problem.class_weight = ClassWeight::none;  // of the paper's setting, for classes only
   plan.problem.positive.clear();
 }
@@ -175,11 +179,12 @@ void set_loss(Plan& plan, const Json& value) {
 void set_key(Plan& plan, const std::string& key, const Json& value) {
   for (const PlanKey& known : plan_keys())
     if (known.name == key) return known.set(plan, key, value);
-  if (is_solve_option(key)) return set_solve_option(plan.common, key, text(key, value));
+  if (const OptionRow* row = option_of_plan(key)) return set_option(plan, *row, text(key, value));
   unknown_key(key, "a plan", known_keys());
 }
 
 void check_plan(const Plan& plan) {
+  check_problem_options(plan.problem);
   std::set<std::string> labels, names;
   for (const Contender& contender : plan.contenders)
     if (!labels.insert(contender.label).second)
@@ -233,13 +238,13 @@ void make_quick(Plan& plan) {
 
 Plan parse_plan(const std::string& json, const std::string& name) {
   try {
-    return plan_of(Json::parse(json, nullptr, true, true));
-  } catch (const Json::parse_error& error) {
+    return plan_of(Json::parse_with_comments(json));
+  } catch (const JsonParseError& error) {
     const std::string what = error.what();
     const std::size_t at = what.find("at line");
     throw Error(name + " is no JSON: " + (at == std::string::npos ? what : what.substr(at)));
   } catch (const Error& error) {
-    throw Error(name + ": " + error.what());
+    throw Error(error.code(), error.option(), name + ": " + error.what());  // a plan has the plain names of options
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 #include "base/file.hpp"
@@ -150,16 +149,14 @@ RunFolder::RunFolder(std::string folder) : folder_(std::move(folder)) {
 }
 
 std::optional<RunRecord> RunFolder::load(const std::string& key) const {
-  std::ifstream in(path("runs/" + key + ".json"));
-  if (!in) return std::nullopt;
   try {
-    const Json json = Json::parse(in);
+    const Json json = Json::parse_file(path("runs/" + key + ".json"));
     if (json.at("s3gd_compare_run") != kFormat) return std::nullopt;
     RunRecord record = record_of(json.at("run"));
     const bool whole = record.key == key && (record.weights.empty() || file_exists(path(record.weights)));
     return whole ? std::optional(std::move(record)) : std::nullopt;
   } catch (const std::exception&) {
-    return std::nullopt;  // damaged: it is run again
+    return std::nullopt;  // not there or damaged: it is run again
   }
 }
 

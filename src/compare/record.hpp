@@ -1,16 +1,14 @@
 // One run of a comparison: what it was, how it ended, what was seen on the way; and the folder finished ones are kept in.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "s3gd/compare.hpp"
 
 namespace s3gd {
-
-using Json = nlohmann::ordered_json;
 
 struct RunRecord {
   std::string key;

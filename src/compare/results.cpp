@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "base/json.hpp"
 
 namespace s3gd::reproduce {
 namespace {
 
-using Json = nlohmann::json;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double number_or_none(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || !found->is_number() ? kNone : found->get<double>();
+  const Json* found = object.find(key);
+  return !found || !found->is_number() ? kNone : found->get<double>();
 }
 
 std::string text_or_none(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+  const Json* found = object.find(key);
+  return !found || !found->is_string() ? "" : found->get<std::string>();
 }
 
 Index count_or_none(const Json& object, const char* key) {
@@ -30,7 +30,7 @@ Index count_or_none(const Json& object, const char* key) {
 
 std::vector<double> column(const Json& points, const char* key, std::size_t length) {
   std::vector<double> values;
-  if (const auto found = points.find(key); found != points.end() && found->is_array())
+  if (const Json* found = points.find(key); found && found->is_array())
     for (const Json& value : *found) values.push_back(value.is_number() ? value.get<double>() : kNone);
   values.resize(length, kNone);
   return values;
@@ -38,17 +38,17 @@ std::vector<double> column(const Json& points, const char* key, std::size_t leng
 
 ResultRun read_run(const Json& row) {
   ResultRun run;
-  run.set = row.at("dataset");
-  run.label = row.at("label");
-  run.solver = row.at("solver");
-  run.status = row.at("status");
+  run.set = row.at("dataset").get<std::string>();
+  run.label = row.at("label").get<std::string>();
+  run.solver = row.at("solver").get<std::string>();
+  run.status = row.at("status").get<std::string>();
   run.step = number_or_none(row, "step");
   if (std::isnan(run.step)) run.step = 0;  // a solver that has none
   run.tail_objective = number_or_none(row, "tail_objective");
   run.graph_cpu_seconds = number_or_none(row, "graph_cpu_seconds");
   if (std::isnan(run.graph_cpu_seconds)) run.graph_cpu_seconds = 0;
-  const auto points = row.find("points");
-  if (points == row.end() || !points->is_object()) return run;
+  const Json* points = row.find("points");
+  if (!points || !points->is_object()) return run;
   const std::size_t length = points->value("iteration", Json::array()).size();
   run.iteration = column(*points, "iteration", length);
   run.passes = column(*points, "passes", length);
@@ -141,7 +141,7 @@ void add_results(Results& results, const Json& run) {
   results.tolerance = run.at("protocol").value("tolerance", results.tolerance);
   for (const Json& entry : run.at("datasets")) {
     ResultSet set;
-    set.name = entry.at("name");
+    set.name = entry.at("name").get<std::string>();
     set.source = text_or_none(entry, "source");
     set.stand_in = text_or_none(entry, "stand_in");
     set.optimum = number_or_none(entry, "optimum");

@@ -1,11 +1,11 @@
 // The rows of one or several run.json, and what the criteria of the experiments ask of them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "s3gd/matrix.hpp"
 
 namespace s3gd::reproduce {
@@ -42,7 +42,7 @@ struct Results {
 };
 
 // Adds the rows of a run.json. Sets that are there already keep their place.
-void add_results(Results& results, const nlohmann::json& run);
+void add_results(Results& results, const Json& run);
 // Only these sets (by the paper's names) and labels; an empty list keeps all.
 Results only(const Results& results, const std::vector<std::string>& sets, const std::vector<std::string>& labels);
 

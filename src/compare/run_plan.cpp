@@ -1,5 +1,5 @@
 // The course of a comparison: survey what there is to do, find each optimum, run what is missing, write the files.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
+#include "base/mention.hpp"
 #include "compare/cost.hpp"
 #include "compare/outcome.hpp"
 #include "compare/pages.hpp"
@@ -227,7 +228,7 @@ void check_whole(const Plan& plan) {
   if (plan.contenders.empty()) throw Error("the plan has no solvers", "name at least one");
   if (plan.jobs > 1 && plan.threads != 1)
     throw Error(fmt::format("{} runs side by side with {} threads each", plan.jobs, plan.threads),
-                "with --jobs, leave --threads at 1");
+                "with " + opt("jobs") + ", leave " + opt("threads") + " at 1");
 }
 
 }  // namespace

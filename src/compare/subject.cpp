@@ -6,7 +6,10 @@
 #include "data/catalog.hpp"
 #include "data/columns.hpp"
 #include "data/generate.hpp"
-#include "model/judged_rows.hpp"
+#include "problem/judged_rows.hpp"
+#include "problem/loss.hpp"
+#include "problem/needs.hpp"
+#include "s3gd/fit.hpp"
 #include "solve/run_identity.hpp"
 
 namespace s3gd {
@@ -14,11 +17,6 @@ namespace {
 
 constexpr double kSmallUnit = 0.05;  // below this 1/L(p), the paper's steps are of no use
 const std::vector<double> kPaperSteps{0.1, 1, 5, 10};
-
-struct Parts {
-  Dataset train;
-  std::optional<Dataset> test;
-};
 
 // The test rows of a known dataset lie beside its training rows.
 std::string test_source(const CompareData& data) {
@@ -28,24 +26,20 @@ std::string test_source(const CompareData& data) {
   return find_known(data.source, Part::test).value_or("");
 }
 
-Parts read_parts(const Plan& plan, const CompareData& data) {
+// Read, held out, scaled.
+FitRows read_rows(const Plan& plan, const CompareData& data) {
   LoadOptions options = plan.load;
-  Parts parts;
-  parts.train = load(data.source, options);
+  Dataset train = load(data.source, options);
+  FitOptions with;
+  with.solve.seed = plan.seed;
+  with.scale = data.scale.value_or(plan.scale);
   if (const std::string test = test_source(data); !test.empty()) {
-    read_alike(options, parts.train.index_base, parts.train.label_column);
-    parts.test = load(test, options);
-    match_widths(parts.train, *parts.test);
-  } else if (plan.test_fraction > 0) {
-    parts.train.verify();
-    const Split split = split_rows(parts.train, plan.test_fraction, plan.seed);
-    parts.test = take_rows(parts.train, split.test);
-    parts.train = take_rows(parts.train, split.train);
+    read_alike(options, train.index_base, train.label_column);
+    with.validation = load(test, options);
+  } else {
+    with.validation_fraction = plan.test_fraction;
   }
-  const Scaling scaling = learn_scaling(parts.train, data.scale.value_or(plan.scale));
-  parts.train = apply_scaling(parts.train, scaling);
-  if (parts.test) parts.test = apply_scaling(*parts.test, scaling);
-  return parts;
+  return prepare(std::move(train), with);
 }
 
 ProblemSpec spec_for(const Plan& plan, const CompareData& data, const Dataset& train) {
@@ -54,7 +48,7 @@ ProblemSpec spec_for(const Plan& plan, const CompareData& data, const Dataset& t
   if (data.lambda) spec.penalty.lambda = *data.lambda;
   if (data.positive) spec.positive = *data.positive;
   if (plan.usual_loss && train.y.kind == LabelKind::real) {
-    spec.loss.kind = LossKind::squared;
+    spec.loss.kind = usual_loss(train.y.kind);
     spec.class_weight = ClassWeight::none;
     spec.positive.clear();
   }
@@ -72,10 +66,11 @@ void choose_steps(const Plan& plan, Subject& subject) {
   bool wanted = plan.steps.empty() || std::any_of(plan.steps.begin(), plan.steps.end(), relative);
   for (const Contender& contender : plan.contenders)
     wanted = wanted || std::any_of(contender.steps.begin(), contender.steps.end(), relative);
-  if (wanted) subject.unit_step = theory(subject.judge, plan.common.batch, plan.seed).suggested_step;
+  const bool bounded = kBoundedCurvature.met(subject.judge);
+  if (wanted && bounded) subject.unit_step = theory(subject.judge, plan.common.batch, plan.seed).suggested_step;
   if (!plan.steps.empty()) return;
   for (const double step : kPaperSteps)
-    subject.steps.push_back({.value = step, .decay = 0, .relative = subject.unit_step < kSmallUnit});
+    subject.steps.push_back({.value = step, .decay = 0, .relative = bounded && subject.unit_step < kSmallUnit});
 }
 
 }  // namespace
@@ -88,26 +83,24 @@ std::string name_for(const CompareData& data) {
 }
 
 Subject read_subject(const Plan& plan, const CompareData& data) {
-  const Parts parts = read_parts(plan, data);
-  parts.train.verify();
-  const ProblemSpec spec = spec_for(plan, data, parts.train);
-  Problem problem(parts.train, spec);
+  const FitRows rows = read_rows(plan, data);
+  const ProblemSpec spec = spec_for(plan, data, rows.train);
+  Problem problem(rows.train, spec);
   const int evaluating = plan.jobs > 1 ? 1 : 0;  // a forked process has no pool of threads
   Problem judge = on_threads(problem, spec, evaluating);
-  Subject subject{
-      .name = name_for(data),
-      .source = data.source,
-      .stand_in = data.stand_in,
-      .content = rows_identity(judge),
-      .classes = spec.loss.kind == LossKind::squared ? 0 : static_cast<Index>(parts.train.y.distinct().size()),
-      .problem = problem,
-      .judge = judge,
-      .test = {},
-      .test_left_out = 0,
-      .steps = {},
-      .unit_step = 0};
-  if (parts.test) {
-    JudgedRows judged = rows_of_classes(*parts.test, class_names(problem));
+  Subject subject{.name = name_for(data),
+                  .source = data.source,
+                  .stand_in = data.stand_in,
+                  .content = rows_identity(judge),
+                  .classes = !Loss(spec.loss).classifies() ? 0 : static_cast<Index>(rows.train.y.distinct().size()),
+                  .problem = problem,
+                  .judge = judge,
+                  .test = {},
+                  .test_left_out = 0,
+                  .steps = {},
+                  .unit_step = 0};
+  if (rows.validation) {
+    JudgedRows judged = Task(problem).judged(*rows.validation);
     subject.test = on_rows(judge, std::move(judged.rows));
     subject.test_left_out = judged.left_out;
     subject.content += rows_identity(*subject.test);

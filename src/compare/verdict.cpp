@@ -1,6 +1,6 @@
 #include "compare/verdict.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

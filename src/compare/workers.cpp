@@ -1,6 +1,6 @@
 #include "compare/workers.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/mention.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -54,7 +55,7 @@ bool Workers::start(const RunTask& task) {
   while (static_cast<int>(running_.size()) >= plan_.jobs) wait_for_one();
   if (interrupted_) return false;
   const pid_t pid = fork();
-  if (pid < 0) throw Error("cannot start a process for a run", "try fewer --jobs");
+  if (pid < 0) throw Error("cannot start a process for a run", "try " + fewer("jobs"));
   if (pid == 0) run_child(task);
   running_.emplace(pid, task);
   return true;

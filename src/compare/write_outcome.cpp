@@ -6,7 +6,7 @@
 namespace s3gd {
 namespace {
 
-std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& value) { return value.dump_repaired(); }
 
 // Fields on lines of their own, lists of objects one object a line: readable, and a fraction of the size of full indents.
 void write_json(const Json& run, std::ostream& out) {
@@ -15,7 +15,7 @@ void write_json(const Json& run, std::ostream& out) {
   for (const auto& [key, value] : run.items()) {
     out << (first ? "\n" : ",\n") << Json(key).dump() << ": ";
     first = false;
-    if (!value.is_array() || value.empty() || !value.front().is_object()) {
+    if (!value.is_array() || value.empty() || !value[0].is_object()) {
       out << dumped(value);
       continue;
     }

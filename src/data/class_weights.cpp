@@ -1,14 +1,14 @@
-#include "data/class_weights.hpp"
+#include "s3gd/class_weights.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -57,7 +57,12 @@ void read_lines(ClassWeights& weights, std::istream& in) {
 
 void read_json(ClassWeights& weights, const std::string& text) {
   const Place place{weights.source, 0, 0};
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const JsonParseError&) {
+    // refused below, as what is no object
+  }
   if (!json.is_object()) throw Error(place, "JSON that cannot be read", "an object as {\"spam\": 3, \"ham\": 1}");
   for (const auto& [name, weight] : json.items()) {
     if (!weight.is_number()) throw Error(place, "no number for the class " + name, "its weight");

@@ -1,12 +1,13 @@
 #include "data/columns.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/buffer.hpp"
+#include "base/mention.hpp"
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
 #include "data/convert.hpp"
@@ -48,10 +49,10 @@ std::string listed(const std::vector<std::string>& names, const Places& but) {
   if (!extra.empty()) text += (missing.empty() ? " " : "; ") + std::string("unknown ") + extra;
   const bool label_taken = wanted.contains(data.label_column);
   if (missing.empty() && !extra.empty())
-    throw Error(text,
-                "leave them out; --weight-column NAME where one holds weights of rows, --label-column NAME where "
-                "it holds labels");
-  throw Error(text, label_taken ? "the column '" + data.label_column + "' was taken for the label: --label-column none"
+    throw Error(text, "leave them out; " + opt("weight-column", "NAME") + " where one holds weights of rows, " +
+                          opt("label-column", "NAME") + " where it holds labels");
+  throw Error(text, label_taken ? "the column '" + data.label_column +
+                                      "' was taken for the label: " + opt("label-column", "none")
                                 : "give the columns of the training rows; their order does not matter");
 }
 
@@ -121,7 +122,7 @@ std::vector<Index> column_places(const Dataset& data, const std::vector<std::str
   const bool label_taken = data.cols() + 1 == cols && !data.label_column.empty();
   throw Error(data.source + " has " + std::to_string(data.cols()) + " columns, " + std::to_string(cols) +
                   " were there in training",
-              label_taken ? "one column was taken for the label: --label-column none when there is none"
+              label_taken ? "one column was taken for the label: " + opt("label-column", "none") + " when there is none"
                           : "give the columns of the training rows");
 }
 

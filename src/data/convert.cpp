@@ -7,6 +7,7 @@
 
 #include "base/buffer.hpp"
 #include "base/memory.hpp"
+#include "base/mention.hpp"
 #include "base/threads.hpp"
 #include "data/assemble.hpp"
 #include "kernel/kernel.hpp"
@@ -44,7 +45,8 @@ std::vector<Index> row_nonzeros(const View& view, int threads) {
 template <class T, class View>
 Matrix to_dense(const View& view, Index cols, int threads) {
   const auto count = product(view.rows, cols);
-  if (!count) throw Error("a dense matrix of these rows and columns is too large", "keep it sparse: --layout sparse");
+  if (!count)
+    throw Error("a dense matrix of these rows and columns is too large", "keep it sparse: " + opt("layout", "sparse"));
   require_memory(static_cast<double>(*count) * sizeof(T), "a dense copy of the rows");
   GrowBuffer<T> values;
   values.resize(*count);

@@ -1,6 +1,7 @@
 // CSV and TSV text, read whole or block by block.
 #include <algorithm>
 
+#include "base/mention.hpp"
 #include "data/csv_parser.hpp"
 #include "data/labels.hpp"
 #include "data/readers.hpp"
@@ -167,7 +168,7 @@ Dataset read(Input& input, char separator, const LoadOptions& options) {
   if (result.any_missing)
     if (const auto column = result.rows.fill_missing_by_mean())
       throw Error(input.name() + ": feature " + std::to_string(*column) + " has no value in any row, so no mean",
-                  "--missing zero, or leave the column out");
+                  opt("missing", "zero") + ", or leave the column out");
   Dataset data = shape_of(plan, result.rows.cols(), input);
   data.x = std::move(result.rows).finish();
   if (plan.labels) {

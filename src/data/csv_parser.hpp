@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/mention.hpp"
 #include "data/csv_plan.hpp"
 #include "data/csv_record.hpp"
 #include "data/labels.hpp"
@@ -126,7 +127,7 @@ class CsvParser : public BlockParser {
     if (is_missing(text_)) {
       if (missing_ == Missing::error)
         throw TextProblem{skip_pad(p, separator_), "a missing value in " + plan_.name_of(field), "a number",
-                          "--missing zero or --missing mean fills it in"};
+                          opt("missing", "zero") + " or " + opt("missing", "mean") + " fills it in"};
       value = missing_ == Missing::zero ? T{0} : std::numeric_limits<T>::quiet_NaN();
       any_missing_ |= missing_ == Missing::mean;
       return stop;

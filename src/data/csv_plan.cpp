@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/mention.hpp"
 #include "base/nearest.hpp"
 #include "data/csv_record.hpp"
 #include "data/text_blocks.hpp"
@@ -42,9 +43,9 @@ Index find_column(const std::string& wanted, const std::string& what, const std:
   const auto count = static_cast<Index>(fields.size());
   const auto number = column_number(wanted);
   if (!number && !header)
-    throw Error(
-        file + ": the " + what + " column '" + wanted + "' is given by name, but the file has no header",
-        "--label-column NUMBER counts from 0; --label-column none: no labels; --header yes: the first line is one");
+    throw Error(file + ": the " + what + " column '" + wanted + "' is given by name, but the file has no header",
+                opt("label-column", "NUMBER") + " counts from 0; " + opt("label-column", "none") + ": no labels; " +
+                    opt("header", "yes") + ": the first line is one");
   if (!number) throw Error(file + ": there is no column '" + wanted + "' for the " + what, suggestion(wanted, fields));
   const Index index = *number < 0 ? *number + count : *number;
   if (index < 0 || index >= count)

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "base/mention.hpp"
 #include "data/format.hpp"
 #include "s3gd/error.hpp"
 
@@ -15,7 +16,7 @@ std::vector<double> Labels::distinct(Index limit) const {
     seen.insert(value);
     if (static_cast<Index>(seen.size()) > limit)
       throw Error("more than " + std::to_string(limit) + " different labels",
-                  "these look like real numbers: use --loss squared");
+                  "these look like real numbers: use " + opt("loss", "squared"));
   }
   std::vector<double> sorted(seen.begin(), seen.end());
   std::sort(sorted.begin(), sorted.end());

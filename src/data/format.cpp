@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/memory.hpp"
+#include "base/mention.hpp"
 #include "base/nearest.hpp"
 #include "data/catalog.hpp"
 #include "data/compressed_output.hpp"
@@ -51,7 +52,7 @@ const Format& recognise(Input& input) {
   if (best != nullptr) return *best;
   if (input.peek().empty()) throw Error(input.name() + " is empty", "the formats are " + list_of_formats(false));
   throw Error(input.name() + " is in no known format, neither by its name nor by its first bytes",
-              "the formats are " + list_of_formats(false) + "; --format NAME chooses one");
+              "the formats are " + list_of_formats(false) + "; " + opt("format", "NAME") + " chooses one");
 }
 
 // A path that exists is that file, whatever datasets are called.
@@ -137,7 +138,7 @@ const Format& format_for_writing(const std::string& path, const SaveOptions& opt
     if (chosen == nullptr && format.recognise(name, {}) == 2) chosen = &format;
   if (chosen == nullptr)
     throw Error("no format goes by the name of " + path,
-                "the formats written are " + list_of_formats(true) + "; --out-format NAME chooses one");
+                "the formats written are " + list_of_formats(true) + "; " + opt("out-format", "NAME") + " chooses one");
   if (chosen->write == nullptr)
     throw Error("the format " + chosen->info.name + " can be read but not written",
                 "the formats written are " + list_of_formats(true));

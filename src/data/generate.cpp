@@ -2,7 +2,7 @@
 #include "base/interrupt.hpp"
 #include "base/interrupted.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

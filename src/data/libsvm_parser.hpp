@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mention.hpp"
 #include "data/number.hpp"
 #include "data/rows_store.hpp"
 #include "data/text_blocks.hpp"
@@ -164,13 +165,13 @@ class LibsvmParser : public BlockParser {
   // For an index that is 0 or not above the one before; returns whether the row has to be sorted.
   bool check_index(const char* p, Index index, Index previous) {
     if (index == 0 && one_based_)
-      refuse(p, "an index of at least 1: they are counted from 1 here", "--index-base 0 counts from 0");
+      refuse(p, "an index of at least 1: they are counted from 1 here", opt("index-base", "0") + " counts from 0");
     if (index == 0) block_.column_zero = true;
     if (index > previous) return false;
     if (merge_) return true;
     const std::string what = index == previous ? "twice in a row" : "after " + std::to_string(previous);
     throw TextProblem{p, "index " + std::to_string(index) + " " + what, "ascending indices",
-                      "--index-order merge sorts them and adds up duplicates"};
+                      opt("index-order", "merge") + " sorts them and adds up duplicates"};
   }
 
   // Sorts the entries of the last row and adds up those of the same index, in the order of the file.

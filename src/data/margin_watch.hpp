@@ -26,7 +26,7 @@ class MarginWatch final : public Verifier {
     else if (of_all_rows)
       sound_.store(true, std::memory_order_relaxed);
   }
-  // Looks at the values now, unless the margins of all rows have shown that they are finite.
+  // Schedule at the values now, unless the margins of all rows have shown that they are finite.
   void insist(int threads) const {
     if (sound_.load(std::memory_order_relaxed)) return;
     x_.check(threads);

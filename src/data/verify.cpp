@@ -60,7 +60,7 @@ void named(const std::string& name, F&& check) {
   try {
     check();
   } catch (const Error& error) {
-    throw Error(name + ": " + error.what());
+    throw error.within(name);
   }
 }
 

@@ -1,13 +1,11 @@
 #include "fit/fit_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 #include "base/memory.hpp"
 
 namespace s3gd {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json to_json(const std::string& name, const Summary& summary) {
   return {{"class", name},
@@ -19,13 +17,23 @@ Json to_json(const std::string& name, const Summary& summary) {
           {"cpu_seconds", summary.cpu_seconds}};
 }
 
-Json to_json(const CalibrationFacts& facts) {
-  Json a = Json::array(), b = Json::array();
-  for (std::size_t k = 0; k + 1 < facts.sigmoids.size(); k += 2) {
-    a.push_back(facts.sigmoids[k]);
-    b.push_back(facts.sigmoids[k + 1]);
+Json codes_of(const std::vector<Advice>& advice) {
+  Json list = Json::array();
+  for (const Advice& one : advice) {
+    Json values = Json::object();
+    for (const auto& [name, value] : one.values) values[name] = value;
+    list.push_back({{"code", name_of(one.code)}, {"values", values}, {"classes", one.classes}});
   }
-  return {{"rows", facts.rows}, {"a", a}, {"b", b}};
+  return list;
+}
+
+Json to_json(const Calibration& calibration) {
+  Json a = Json::array(), b = Json::array();
+  for (std::size_t k = 0; k + 1 < calibration.sigmoids.size(); k += 2) {
+    a.push_back(calibration.sigmoids[k]);
+    b.push_back(calibration.sigmoids[k + 1]);
+  }
+  return {{"rows", calibration.rows}, {"a", a}, {"b", b}};
 }
 
 }  // namespace
@@ -37,8 +45,19 @@ Json to_json(const Certificate& certificate) {
           {"kind", certificate.kind == Certificate::Kind::duality_gap ? "duality_gap" : "prox_gradient"}};
 }
 
-Json to_json(const FitFacts& facts) {
-  const Summary& summary = facts.summary;
+const char* multiclass_name(const Task& task) {
+  return task.kind() == Outputs::softmax ? "softmax" : task.kind() == Outputs::one_vs_rest ? "ovr" : "";
+}
+
+Index count_classes(const Task& task) {
+  const auto* one = std::get_if<Problem>(&task.stated());
+  const bool merged = one != nullptr && !std::isnan(one->positive_class()) && std::isnan(one->negative_class());
+  return merged ? std::ssize(task.data().y.distinct()) : std::ssize(task.classes());
+}
+
+Json to_json(const Fit& fit, const FitRun& run) {
+  const Summary& summary = fit.summary;
+  const Dataset& data = fit.task.data();
   Json stages = Json::array();
   for (const Stage& stage : summary.stages)
     stages.push_back(
@@ -46,13 +65,13 @@ Json to_json(const FitFacts& facts) {
   Json json{{"status", name_of(summary.status)},
             {"objective", summary.objective},
             {"certificate", to_json(summary.certificate)},
-            {"formula", facts.formula},
+            {"formula", fit.task.formula()},
             {"seconds",
-             {{"load", facts.load_seconds},
+             {{"load", run.load_seconds},
               {"graph", summary.graph_seconds},
               {"solve", summary.solve_seconds},
               {"evaluate", summary.evaluate_seconds},
-              {"total", facts.total_seconds}}},
+              {"total", run.total_seconds}}},
             {"cpu_seconds", summary.cpu_seconds},
             {"passes", summary.passes},
             {"iterations", summary.iterations},
@@ -61,20 +80,22 @@ Json to_json(const FitFacts& facts) {
             {"solver", summary.solver},
             {"surrogate_gap", summary.surrogate_gap},
             {"stages", stages},
-            {"rows", facts.data.rows()},
-            {"cols", facts.data.cols()},
-            {"nonzeros", facts.data.x.stored()},
-            {"classes", facts.classes},
+            {"rows", data.rows()},
+            {"cols", data.cols()},
+            {"nonzeros", data.x.stored()},
+            {"classes", count_classes(fit.task)},
             {"peak_memory_bytes", peak_memory_bytes()},
-            {"seed", facts.seed},
-            {"advice", summary.advice}};
-  if (!facts.multiclass.empty()) json["multiclass"] = facts.multiclass;
-  if (facts.rank) json["rank"] = *facts.rank;
-  if (const auto& seen = facts.validation)
+            {"seed", run.seed},
+            {"advice", sentences(summary.advice, run.words)},
+            {"advice_codes", codes_of(summary.advice)}};
+  if (fit.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(fit.task);
+  if (fit.rank) json["rank"] = *fit.rank;
+  if (const auto& seen = fit.validation)
     json["validation"] = {{"rows", seen->rows}, {"left_out", seen->left_out}, {"loss", seen->loss}};
-  if (facts.calibration) json["calibration"] = to_json(*facts.calibration);
-  for (std::size_t k = 0; k < facts.class_summaries.size(); ++k)
-    json["class_fits"].push_back(to_json(facts.class_names[k], facts.class_summaries[k]));
+  if (fit.calibration) json["calibration"] = to_json(*fit.calibration);
+  const std::vector<std::string> classes = fit.task.classes();
+  for (std::size_t k = 0; k < summary.classes.size(); ++k)
+    json["class_fits"].push_back(to_json(classes[k], summary.classes[k]));
   return json;
 }
 

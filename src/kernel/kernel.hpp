@@ -69,6 +69,6 @@ inline void sparse_axpy(double a, const T* values, const I* columns, Index count
   for (Index k = 0; k < count; ++k) w[columns[k]] += factor * static_cast<W>(values[k]);
 }
 
-const char* instruction_set();  // for `s3gd --version` and run.json
+const char* instruction_set();  // for the version of the program and run.json
 
 }  // namespace s3gd::kernel

@@ -21,7 +21,9 @@ struct Axis {
   std::string key, label;
   bool logarithmic = false;  // where it starts: the reader may change it
   bool falling = false;      // the largest is on the left
-  double floor = 0;          // logarithmic: what is lower, or not positive, is drawn at this value; 0: not drawn
+  // Of a distance from the optimum, 0 for other quantities: on a logarithmic axis what is lower, or not positive, is drawn at
+  // this value. Such curves come down noisily: the line is the lowest so far, what was seen is faint behind it.
+  double floor = 0;
 };
 
 struct Series {

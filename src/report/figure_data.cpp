@@ -1,12 +1,13 @@
 #include "report/figure_data.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "base/json.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -120,7 +121,7 @@ std::vector<std::size_t> visible_points(const Series& series, const std::string&
 }
 
 std::string script_string(const std::string& text) {
-  const std::string quoted = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  const std::string quoted = Json(text).dump_repaired(-1, true);
   std::string safe;
   for (const char c : quoted) c == '<' ? safe += "\\u003c" : safe += c;
   return safe;

@@ -1,6 +1,6 @@
 #include "report/path_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -132,24 +132,18 @@ Facts path_headline(const Path& path, const PathPage& about) {
 }
 
 std::string metric_name(ScoreKind metric) {
-  switch (metric) {
-    case ScoreKind::log_loss:
-      return "Log-loss";
-    case ScoreKind::accuracy:
-      return "Accuracy";
-    case ScoreKind::balanced_accuracy:
-      return "Balanced accuracy";
-    case ScoreKind::average_precision:
-      return "Average precision";
-    case ScoreKind::mae:
-      return "Mean absolute error";
-    case ScoreKind::r2:
-      return "R\u00b2";
-    case ScoreKind::auc:
-      return "Area under the ROC curve";
-    case ScoreKind::rmse:
-      return "Root mean squared error";
-  }
+  constexpr std::pair<ScoreKind, const char*> names[] = {{ScoreKind::log_loss, "Log-loss"},
+                                                         {ScoreKind::accuracy, "Accuracy"},
+                                                         {ScoreKind::balanced_accuracy, "Balanced accuracy"},
+                                                         {ScoreKind::average_precision, "Average precision"},
+                                                         {ScoreKind::mae, "Mean absolute error"},
+                                                         {ScoreKind::r2, "R\u00b2"},
+                                                         {ScoreKind::auc, "Area under the ROC curve"},
+                                                         {ScoreKind::rmse, "Root mean squared error"},
+                                                         {ScoreKind::deviance, "Poisson deviance"},
+                                                         {ScoreKind::d2, "D\u00b2"}};
+  for (const auto& [one, name] : names)
+    if (one == metric) return name;
   return {};
 }
 

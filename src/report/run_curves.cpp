@@ -1,5 +1,5 @@
 // The curves of a dataset: of every contender at the step shown, mean, lowest and highest over the trials.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,8 +52,8 @@ class PointColumns {
  private:
   static const Json& points_of(const Json& run) {
     static const Json none = Json::object();
-    const auto found = run.find("points");
-    return found == run.end() || !found->is_object() ? none : *found;
+    const Json* found = run.find("points");
+    return !found || !found->is_object() ? none : *found;
   }
 
   const Trials& trials_;

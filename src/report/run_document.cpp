@@ -1,6 +1,6 @@
 #include "report/run_document.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
@@ -30,7 +30,8 @@ std::string subtitle_of(const RunRows& rows) {
 void add_curves(Document& document, const RunRows& rows) {
   document.parts.push_back(
       Text{.heading = "Curves",
-           .body = "Each contender at its chosen step: the mean of its trials, and in the band all of them. The clock "
+           .body = "Each contender at its chosen step: the mean of its trials, and in the band all of them. Of "
+                   "distances from F* the line is the lowest so far, faint what was seen. The clock "
                    "stands still while objectives are evaluated."});
   for (const std::string& dataset : rows.datasets()) document.parts.push_back(curves_of(rows, dataset));
 }
@@ -50,13 +51,13 @@ Document compose(const Json& run) {
 
 }  // namespace
 
-Document document_of_run(const nlohmann::json& run) {
+Document document_of_run(const Json& run) {
   if (!run.is_object() || run.value("s3gd_run", Json()) != 1)
     throw Error("this is no run of a comparison (\"s3gd_run\": 1 is missing)",
                 "give the run.json that s3gd compare has written");
   try {
-    return compose(run);
-  } catch (const Json::exception& error) {
+    return compose(run.sorted());
+  } catch (const JsonError& error) {
     throw Error(fmt::format("the run cannot be read: {}", error.what()), "write it again with s3gd compare");
   }
 }

@@ -1,5 +1,5 @@
 // Why the winner won: how many iterations each contender needed, what one costs, and what comes before the first.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "report/run_rows.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,23 +27,23 @@ bool is_bad(const std::string& status) { return status == "diverged" || status =
 }  // namespace
 
 std::string text_at(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  const Json* found = object.find(key);
+  return found && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 double number_at(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
+  const Json* found = object.find(key);
+  return found && found->is_number() ? found->get<double>() : std::nan("");
 }
 
 bool flag_at(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
+  const Json* found = object.find(key);
+  return found && found->is_boolean() && found->get<bool>();
 }
 
 const Json& list_at(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : kNothing;
+  const Json* found = object.find(key);
+  return found && found->is_array() ? *found : kNothing;
 }
 
 std::vector<double> numbers_at(const Json& object, const std::string& key) {
@@ -56,12 +56,15 @@ std::vector<double> numbers_at(const Json& object, const std::string& key) {
 std::string words_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_integer()) return count_text(value.get<double>());
+  if (value.is_integer()) return count_text(value.get<double>());
   if (value.is_number()) return number(value.get<double>());
   if (value.is_null()) return "\u2014";
   std::string text;
-  for (const auto& [key, item] : value.items())
-    text += (text.empty() ? "" : ", ") + (value.is_object() ? key + " " : "") + words_of(item);
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (value.is_array())
+    for (const Json& item : value) add(words_of(item));
+  else
+    for (const auto& [key, item] : value.items()) add(key + " " + words_of(item));
   return text;
 }
 
@@ -141,7 +144,7 @@ const Json& RunRows::about(const std::string& dataset) const {
 
 double RunRows::target() const {
   const Json& verdicts = list_at(run_, "verdicts");
-  return verdicts.empty() ? std::nan("") : number_at(verdicts.front(), "target");
+  return verdicts.empty() ? std::nan("") : number_at(verdicts[0], "target");
 }
 
 const Trials* RunRows::shown(const std::string& dataset, const std::string& label) const {

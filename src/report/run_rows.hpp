@@ -2,16 +2,14 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.hpp"
 #include "report/document.hpp"
 
 namespace s3gd::report {
-
-using Json = nlohmann::json;
 
 // What a field holds as text, number or truth; "", NaN and false where it is missing or null.
 std::string text_at(const Json& object, const std::string& key);

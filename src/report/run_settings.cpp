@@ -1,5 +1,5 @@
 // Every step tried, every run that failed, the settings and the machine.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -95,10 +95,10 @@ Table datasets_table(const RunRows& rows) {
 
 // The settings that differ between contenders; those of exact solvers, which take no such steps, say nothing.
 std::vector<std::string> settings_that_differ(const Json& contenders) {
-  std::map<std::string, std::set<Json>> values;
+  std::map<std::string, std::set<std::string>> values;
   for (const Json& one : contenders)
     if (!flag_at(one, "exact"))
-      for (const auto& [key, value] : one.items()) values[key].insert(value);
+      for (const auto& [key, value] : one.items()) values[key].insert(value.dump_repaired());
   std::vector<std::string> keys;
   for (const auto& [key, different] : values)
     if (key != "label" && key != "solver" && different.size() > 1) keys.push_back(key);

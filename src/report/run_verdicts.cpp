@@ -1,5 +1,5 @@
 // Who reached the target first, by how much, and how long every contender took.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // A figure as a picture of its own: the curves that the page's script draws, without what can be pointed at.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -168,16 +168,30 @@ std::string band(const Curve& curve, const Scale& x, const Scale& y) {
   return fmt::format("<path d=\"{}{}Z\" fill=\"{}\" opacity=\"0.15\"/>\n", there, back, style(curve.style).light);
 }
 
+// What was seen, where the line is the lowest so far.
+std::string faint_line(const Curve& curve, const Scale& x, const Scale& y) {
+  if (y.floor == 0 || curve.series->quiet) return {};
+  std::string way;
+  for (std::size_t k = 0; k < curve.x->size(); ++k)
+    if (x.holds((*curve.x)[k]) && y.shows(curve.y->middle[k]))
+      way +=
+          fmt::format("{}{:.1f} {:.1f}", way.empty() ? 'M' : 'L', x.place((*curve.x)[k]), y.place(curve.y->middle[k]));
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.7\" opacity=\"0.35\"/>\n", way,
+                     style(curve.style).light);
+}
+
 std::string line(const Curve& curve, const Scale& x, const Scale& y) {
   std::string way, markers;
   bool pen_down = false;
   double next_marker = kMarkerEvery * (0.2 + 0.17 * static_cast<double>(curve.style % 5)), gone = 0, last = 0;
+  double lowest = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < curve.x->size(); ++k) {
     if (!x.holds((*curve.x)[k]) || !y.shows(curve.y->middle[k])) {
       pen_down = false;
       continue;
     }
-    const double at_x = x.place((*curve.x)[k]), at_y = y.place(curve.y->middle[k]);
+    lowest = std::min(lowest, curve.y->middle[k]);
+    const double at_x = x.place((*curve.x)[k]), at_y = y.place(y.floor > 0 ? lowest : curve.y->middle[k]);
     way += fmt::format("{}{:.1f} {:.1f}", pen_down ? 'L' : 'M', at_x, at_y);
     if (pen_down) gone += std::abs(at_x - last);
     last = at_x;
@@ -187,7 +201,8 @@ std::string line(const Curve& curve, const Scale& x, const Scale& y) {
       next_marker = gone + kMarkerEvery;
     }
   }
-  return fmt::format("<path d=\"{}\" fill=\"none\" {}><title>{}</title></path>\n", way, stroke(curve),
+  return faint_line(curve, x, y) +
+         fmt::format("<path d=\"{}\" fill=\"none\" {}><title>{}</title></path>\n", way, stroke(curve),
                      escape(curve.series->name)) +
          markers;
 }

@@ -1,6 +1,6 @@
 #include "report/train_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,7 +91,8 @@ Document train_document(const Summary& summary, std::span<const TraceRow> trace,
                                                                          : "prox-gradient norm",
                       fmt::format("{:.2g}", certificate.relative_gap)}},
             .headline = true});
-  for (const std::string& advice : summary.advice) document.parts.push_back(Text{.body = "Advice: " + advice});
+  for (const Advice& advice : summary.advice)
+    document.parts.push_back(Text{.body = "Advice: " + advice.sentence(about.words)});
   if (!trace.empty()) document.parts.push_back(course(summary, trace));
   document.parts.push_back(stages_table(summary));
   document.parts.push_back(Facts{.title = "Settings and times", .list = about.facts});

@@ -14,6 +14,7 @@ namespace s3gd::report {
 struct TrainPage {
   std::string source;                                      // where the rows came from
   std::vector<std::pair<std::string, std::string>> facts;  // data, problem, settings and times
+  Words words = plain_words;                               // of the advice
 };
 
 // The trace may be that of several runs in turn, as of one class after the other: wherever its clock goes back, new curves

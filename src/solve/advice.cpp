@@ -1,14 +1,16 @@
 #include "solve/advice.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-#include "finish/finisher.hpp"
-#include "model/loss.hpp"
-#include "model/penalty.hpp"
+#include "base/mention.hpp"
+#include "exact/finisher.hpp"
+#include "problem/loss.hpp"
+#include "problem/needs.hpp"
+#include "problem/penalty.hpp"
 #include "solve/sentences.hpp"
 
 namespace s3gd {
@@ -23,7 +25,7 @@ class Adviser {
         options_(options),
         w_(solution.w),
         summary_(solution.summary),
-        penalty_(problem.spec().penalty, problem.cols(), problem.spec().intercept),
+        penalty_(problem),
         rows_(report_rows(problem, solution.w, sample)) {}
 
   void advise() {
@@ -37,8 +39,8 @@ class Adviser {
   }
 
  private:
-  void say(std::string sentence) {
-    if (!sentence.empty()) summary_.advice.push_back(std::move(sentence));
+  void say(std::optional<Advice> advice) {
+    if (advice) summary_.advice.push_back(std::move(*advice));
   }
   bool unpenalised() const {
     return penalty_.l1_strength() == 0 && penalty_.l2_strength() == 0 && penalty_.norm_strength() == 0;
@@ -47,11 +49,9 @@ class Adviser {
 
   void on_divergence() {
     if (summary_.status != Status::diverged) return;
-    const double safe = theory(problem_, options_.batch, options_.seed).suggested_step;
-    say(
-        fmt::format("the run diverged at step {:.3g}; the best iterate before that was kept. Leave --step out, or try "
-                    "{:.3g} (1/L(p), the expected smoothness of a mini-batch)",
-                    summary_.step, std::min(safe, summary_.step / 10)));
+    const bool bounded = kBoundedCurvature.met(problem_);  // else no step is known to be safe
+    const double safe = bounded ? theory(problem_, options_.batch, options_.seed).suggested_step : summary_.step;
+    say(advice_on_divergence(summary_.step, std::min(safe, summary_.step / 10)));
   }
 
   void on_separable_classes() {
@@ -98,10 +98,11 @@ class Adviser {
 
   void on_anchors() {
     if (summary_.solver != "s3gd" || !(summary_.moment_left > kHardlyLess)) return;
-    say(fmt::format(
-        "anchors do not help on these rows ({:.0f} % of SGD's variance is left): use --solver auto or saga, "
-        "or more --anchors",
-        100 * summary_.moment_left));
+    say(Advice{
+        AdviceCode::idle_anchors,
+        fmt::format("anchors do not help on these rows ({:.0f} % of SGD's variance is left): use {} or saga, or {}",
+                    100 * summary_.moment_left, opt("solver", "auto"), more("anchors")),
+        {{"variance_left", summary_.moment_left}}});
   }
 
   const Problem& problem_;

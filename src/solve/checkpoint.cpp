@@ -1,6 +1,6 @@
 #include "solve/checkpoint.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "base/mention.hpp"
 #include "s3gd/error.hpp"
 #include "solve/run_identity.hpp"
 
@@ -19,7 +20,7 @@ namespace s3gd {
 namespace {
 
 constexpr std::string_view kMagic = "s3gd-checkpoint ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 const std::string kRemedy = "remove it to begin anew";
 
 std::string checksum_of(std::string_view text) {
@@ -77,7 +78,8 @@ FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity
     : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()), identity_(std::move(identity)) {
   const bool exists = file_exists(path_);
   if (exists && !options.resume)
-    throw Error("there is a checkpoint in " + path_ + " already", "give --resume to go on from it, or " + kRemedy);
+    throw Error("there is a checkpoint in " + path_ + " already",
+                "give " + opt("resume") + " to go on from it, or " + kRemedy);
   check_folder(path_);
   remove_leftovers(path_);
   if (exists) read();
@@ -107,7 +109,8 @@ void FileCheckpoint::save(const Archive& state) {
 }
 
 void add_trouble(const FileCheckpoint& file, Summary& summary) {
-  if (!file.trouble().empty()) summary.advice.push_back("the checkpoint could not be kept: " + file.trouble());
+  if (!file.trouble().empty())
+    summary.advice.push_back({AdviceCode::checkpoint_not_kept, "the checkpoint could not be kept: " + file.trouble()});
 }
 
 }  // namespace s3gd

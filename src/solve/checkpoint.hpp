@@ -2,7 +2,7 @@
 // leaves the last good one. It names the data (by checksum), the options and the version it belongs to; anything else
 // is refused with one sentence that says what differs.
 //
-//   "s3gd-checkpoint 1\n"   magic and version
+//   "s3gd-checkpoint 2\n"   magic and version
 //   16 hex digits "\n"      checksum of all that follows
 //   JSON "\n"               one line: {"version": .., "data": .., "options": {..}}
 //   bytes                   an Archive of the run's state
@@ -12,9 +12,12 @@
 #include <string>
 
 #include "base/archive.hpp"
-#include "s3gd/solve.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
+
+// Cut: it goes on where it was. Otherwise it is done.
+inline bool was_cut(Status status) { return status == Status::interrupted || status == Status::out_of_time; }
 
 class Checkpoint {
  public:
@@ -48,14 +51,11 @@ class FileCheckpoint final : public Checkpoint {
   std::string trouble_;
 };
 
-// Throws where patience and checkpoint lack what they need.
-void check_watched(const SolveOptions& options, bool has_test);
-
 // Advice, where the file could not be written.
 void add_trouble(const FileCheckpoint& file, Summary& summary);
 
 // solve() with its state kept elsewhere than in a file of its own; options.checkpoint is not looked at.
-Solution solve_keeping(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+Solution solve_keeping(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
                        Checkpoint& checkpoint);
 
 }  // namespace s3gd

@@ -1,6 +1,6 @@
 #include "solve/early_stop.hpp"
 
-#include "model/penalty.hpp"
+#include <cmath>
 
 namespace s3gd {
 namespace {
@@ -8,15 +8,6 @@ namespace {
 constexpr double kProgress = 1e-4;  // relative: what falls by less has stopped falling
 
 }  // namespace
-
-EarlyStop::EarlyStop(const SolveOptions& options, const SolveInput& input) {
-  if (options.patience <= 0 || input.test == nullptr) return;
-  patience_ = options.patience;
-  const ProblemSpec& spec = input.test->spec();
-  penalty_ = [penalty = Penalty(spec.penalty, input.test->cols(), spec.intercept)](std::span<const double> w) {
-    return penalty.value(w);
-  };
-}
 
 bool EarlyStop::look(std::span<const double> w, double test_objective) {
   const double loss = test_objective - penalty_(w);

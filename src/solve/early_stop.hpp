@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "base/archive.hpp"
-#include "s3gd/solve.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 
 class EarlyStop {
  public:
   EarlyStop() = default;  // never
-  // Does nothing unless there are validation rows and a patience.
-  EarlyStop(const SolveOptions& options, const SolveInput& input);
   // penalty: what a test objective holds besides the loss.
   EarlyStop(Index patience, std::function<double(std::span<const double> w)> penalty)
       : patience_(patience), penalty_(std::move(penalty)) {}

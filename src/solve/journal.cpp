@@ -4,34 +4,18 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
-#include "model/penalty.hpp"
+#include "problem/penalty.hpp"
+#include "solve/checkpoint.hpp"
 #include "solve/run_state.hpp"
 
 namespace s3gd {
-
-namespace {
-
-JournalSource source_of(const Problem& problem, const SolveInput& input) {
-  JournalSource source;
-  source.objective = [problem](std::span<const double> w) { return objective(problem, w); };
-  if (input.test != nullptr)
-    source.test_objective = [test = *input.test](std::span<const double> w) { return objective(test, w); };
-  const ProblemSpec& spec = problem.spec();
-  source.penalty = [penalty = Penalty(spec.penalty, problem.cols(), spec.intercept)](std::span<const double> w) {
-    return penalty.value(w);
-  };
-  source.watch = input.watch;
-  return source;
-}
-
-}  // namespace
 
 Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {
   if (options.patience > 0 && source_.test_objective) early_stop_ = EarlyStop(options.patience, source_.penalty);
 }
 
-Journal::Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input)
-    : Journal(source_of(problem, input), options) {}
+Journal::Journal(const Problem& problem, const SolveOptions& options, const OneOutputInput& input)
+    : Journal(journal_source<Penalty>(problem, input.test, input.watch), options) {}
 
 double Journal::test_objective(std::span<const double> w) const {
   return source_.test_objective ? source_.test_objective(w) : std::nan("");
@@ -46,14 +30,14 @@ void Journal::append(Solution&& stage) {
 void Journal::begin_stage(const std::string& name) {
   stage_ = name;
   stage_began_ = clock_.wall_seconds();
-  stage_passes_ = leg_passes_ = 0;
+  stage_passes_ = segment_passes_ = 0;
 }
 
 void Journal::end_stage(Index iterations, double passes, const std::string& why) {
   before_.stages.push_back({stage_, clock_.wall_seconds() - stage_began_, iterations, why});
   before_.iterations += iterations;
   before_.passes += passes;
-  stage_passes_ = leg_passes_ = 0;
+  stage_passes_ = segment_passes_ = 0;
 }
 
 bool Journal::must_stop() const { return stopped_ || interrupted() || time_is_up(); }
@@ -65,7 +49,8 @@ void Journal::stop(Status why) {
 }
 
 void Journal::state(Archive& a) {
-  a(clock_, before_, trace_, stage_, stage_began_, stage_passes_, leg_passes_, moves_, evaluate_seconds_, early_stop_);
+  a(clock_, before_, trace_, stage_, stage_began_, stage_passes_, segment_passes_, moves_, evaluate_seconds_,
+    early_stop_);
 }
 
 bool Journal::moved(std::span<const double> w, double passes, double objective, double gap) {
@@ -88,13 +73,30 @@ bool Journal::moved(std::span<const double> w, double passes, double objective, 
     trace_.push_back(row);
     if (source_.watch && !source_.watch(row)) stop(Status::interrupted);
   }
-  if (interrupted()) stop(Status::interrupted);
-  if (time_is_up()) stop(Status::out_of_time);
+  // What would end the run anyway first: nothing is left to go on with.
   if (early_stop_.wanted() && early_stop_.look(w, on_test)) stop(Status::early_stopped);
   if (options_.passes > 0 && this->passes() >= options_.passes) stop(Status::out_of_passes);
+  if (interrupted()) stop(Status::interrupted);
+  if (time_is_up()) stop(Status::out_of_time);
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
   return !stopped_;
+}
+
+Solution Journal::conclude(Finish finish) {
+  const double tol = options_.tol;
+  if (std::isnan(finish.certificate.relative_gap)) finish.certificate = source_.certify(finish.w);
+  const bool stopped = finish.end == FinishEnd::stopped && must_stop();
+  if (!best_on_validation().empty() && !(finish.certificate.relative_gap <= tol)) {
+    finish.w = best_on_validation();
+    finish.certificate = source_.certify(finish.w);
+  }
+  Status status = Status::out_of_passes;
+  if (stopped) status = interrupted() ? Status::interrupted : stopped_by();
+  // Cut where it happens to be within the tolerance, a run that can be resumed is not done: uncut, it would end elsewhere.
+  const bool goes_on = was_cut(status) && !options_.checkpoint.empty();
+  if (finish.certificate.relative_gap <= tol && !goes_on) status = Status::converged;
+  return close(std::move(finish.w), status, finish.certificate);
 }
 
 Solution Journal::close(std::vector<double> w, Status status, const Certificate& certificate) {

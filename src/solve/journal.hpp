@@ -2,46 +2,65 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "finish/finisher.hpp"
-#include "s3gd/solve.hpp"
+#include "exact/finisher.hpp"
 #include "solve/early_stop.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 
-// What a journal asks of the problem, whatever its kind.
+// What a run asks of the problem, whatever its kind.
 struct JournalSource {
   std::function<double(std::span<const double> w)> objective;
+  std::function<Certificate(std::span<const double> w)> certify;
   std::function<double(std::span<const double> w)> test_objective;  // empty: no test rows
   std::function<double(std::span<const double> w)> penalty;         // part of the latter; for early stopping
-  std::function<bool(const TraceRow&)> watch;                       // as in SolveInput
+  std::function<bool(const TraceRow&)> watch;                       // as in OneOutputInput
 };
+
+// Of a Problem with its Penalty, or a SoftmaxProblem with its MatrixPenalty. test: null where there are no such rows.
+template <class AnyPenalty, class AnyProblem>
+JournalSource journal_source(const AnyProblem& problem, const AnyProblem* test,
+                             std::function<bool(const TraceRow&)> watch) {
+  using W = std::span<const double>;
+  JournalSource source;
+  source.objective = [problem](W w) { return objective(problem, w); };
+  source.certify = [problem](W w) { return certify(problem, w); };
+  if (test != nullptr) source.test_objective = [test = *test](W w) { return objective(test, w); };
+  source.penalty = [penalty = AnyPenalty(problem)](W w) { return penalty.value(w); };
+  source.watch = std::move(watch);
+  return source;
+}
 
 class Journal final : public Progress {
  public:
   Journal(JournalSource source, const SolveOptions& options);
-  Journal(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+  Journal(const Problem& problem, const SolveOptions& options, const OneOutputInput& input);
 
   // A stage that kept its own clock and trace (an estimator's run): adds what it did.
   void append(Solution&& stage);
   void begin_stage(const std::string& name);
   // A part of the stage is over: the passes told from now on are counted from here.
-  void begin_leg(double passes_of_leg_before) { leg_passes_ += passes_of_leg_before, stage_passes_ = 0; }
+  void begin_segment(double passes_of_leg_before) { segment_passes_ += passes_of_leg_before, stage_passes_ = 0; }
   void end_stage(Index iterations, double passes, const std::string& why);
 
   bool moved(std::span<const double> w, double passes, double objective, double gap) override;
   bool must_stop() const override;
 
+  Certificate certify(std::span<const double> w) const { return source_.certify(w); }
   // Why a finisher ended, for people.
   const char* why(FinishEnd end) const;
   // What stopped the run, where must_stop() or moved() said so.
   Status stopped_by() const { return !stopped_ && time_is_up() ? Status::out_of_time : stopped_by_; }
   double wall_seconds() const { return before_.solve_seconds + before_.graph_seconds + clock_.wall_seconds(); }
-  double passes() const { return before_.passes + leg_passes_ + stage_passes_; }
+  double passes() const { return before_.passes + segment_passes_ + stage_passes_; }
   Index iterations() const { return before_.iterations; }
   // The parameters that did best on the validation rows; empty unless the run stops by those.
   const std::vector<double>& best_on_validation() const { return early_stop_.best(); }
 
-  // The last word: parameters, status and certificate, with everything that was noted on the way.
+  // The last word on where the last stage ended: status and certificate, made where it is lacking. The best parameters on
+  // the validation rows, where the run stops by those and has not converged.
+  Solution conclude(Finish finish);
+  // As that, with everything told: parameters, status and certificate, with everything that was noted on the way.
   Solution close(std::vector<double> w, Status status, const Certificate& certificate);
 
   void state(Archive& a);
@@ -59,7 +78,7 @@ class Journal final : public Progress {
   std::vector<TraceRow> trace_;
   std::string stage_;
   double stage_began_ = 0;
-  double stage_passes_ = 0, leg_passes_ = 0;
+  double stage_passes_ = 0, segment_passes_ = 0;
   EarlyStop early_stop_;
   Index moves_ = 0;
   double evaluate_seconds_ = 0;

@@ -26,26 +26,26 @@ Budget budget_of(const SolveOptions& options) {
   return budget;
 }
 
-Observer::Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased,
-                   RunClock& clock, bool blind)
-    : problem_(problem),
-      options_(options),
-      extra_(extra),
+Observer::Observer(const RunInput& input, bool unbiased, RunClock& clock)
+    : input_(input),
+      problem_(input.problem),
+      options_(input.options),
       unbiased_(unbiased),
-      blind_(blind),
       clock_(clock),
-      budget_(budget_of(options)),
-      probe_rng_(options.seed, 77),
-      early_stop_(options, extra),
-      w_(static_cast<std::size_t>(problem.dim()), 0.0) {
-  if (blind_) return;
-  const double at_zero = objective(problem, w_);
-  const double at_start = options.start.empty() ? at_zero : objective(problem, options.start);
+      budget_(budget_of(options_)),
+      probe_rng_(options_.seed, 77),
+      w_(static_cast<std::size_t>(problem_->dim()), 0.0) {
+  if (options_.patience > 0 && input.test)
+    early_stop_ = EarlyStop(options_.patience,
+                            [test = *input.test](std::span<const double> w) { return test->penalty_value(w); });
+  if (input.blind) return;
+  const double at_zero = problem_->objective(w_);
+  const double at_start = options_.start.empty() ? at_zero : problem_->objective(options_.start);
   hopeless_ = 10 * std::max(at_zero, at_start);
 }
 
-void Observer::look_at(const Looks& looks) {
-  looks_ = &looks;
+void Observer::look_at(const Schedule& looks) {
+  schedule_ = &looks;
   judge_by_numbers_alone();
 }
 
@@ -74,9 +74,9 @@ bool Observer::note_blindly(LoopState<T>& state) {
   }
   best_ = w_;
   status_ = Status::out_of_passes;
-  const double passes = state.rows_drawn / static_cast<double>(problem_.rows()) + state.control.extra_passes();
-  if (urgent()) status_ = interrupted() ? Status::interrupted : Status::out_of_time;
-  return urgent() || (budget_.iterations > 0 && state.iteration >= budget_.iterations) ||
+  const double passes = state.rows_drawn / static_cast<double>(problem_->rows()) + state.control.extra_passes();
+  if (asked_) status_ = interrupted() ? Status::interrupted : Status::out_of_time;
+  return asked_ || (budget_.iterations > 0 && state.iteration >= budget_.iterations) ||
          (budget_.passes > 0 && passes >= budget_.passes);
 }
 
@@ -84,22 +84,22 @@ template <class T>
 Index Observer::observe(LoopState<T>& state) {
   clock_.pause();
   const double started = wall_now();
-  const bool glancing = early_stop_.wanted() && !blind_ && state.iteration < next_full_ && !asked_;
-  if (blind_) {
+  const bool glancing = early_stop_.wanted() && !input_.blind && state.iteration < next_full_ && !asked_;
+  if (input_.blind) {
     finished_ = note_blindly(state);
   } else if (glancing) {
     finished_ = glance(state);
   } else {
     trace_.push_back(evaluate(state));
     finished_ = should_stop(trace_.back());
-    if (extra_.watch && !extra_.watch(trace_.back()) && !finished_) {
+    if (input_.watch && !input_.watch(trace_.back()) && !finished_) {
       status_ = Status::interrupted;
       finished_ = true;
     }
   }
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
-  const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_.rows()) *
+  const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_->rows()) *
                                      (state.control.draws_rows() ? 1.0 : 0.0) +
                                  state.control.passes_per_snapshot() / static_cast<double>(state.inner);
   if (finished_) return -1;
@@ -113,7 +113,7 @@ Index Observer::observe(LoopState<T>& state) {
 template <class T>
 bool Observer::glance(LoopState<T>& state) {
   state.control.report(state.iterate, w_);
-  const double test_objective = objective(*extra_.test, w_);
+  const double test_objective = (*input_.test)->objective(w_);
   if (!std::isfinite(test_objective) || !early_stop_.look(w_, test_objective)) return false;
   status_ = Status::early_stopped;
   return true;
@@ -124,7 +124,7 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
   state.control.report(state.iterate, w_);
   TraceRow row;
   row.iteration = state.iteration;
-  row.passes = state.rows_drawn / static_cast<double>(problem_.rows()) + state.control.extra_passes();
+  row.passes = state.rows_drawn / static_cast<double>(problem_->rows()) + state.control.extra_passes();
   row.cpu_seconds = clock_.cpu_seconds();
   row.wall_seconds = clock_.wall_seconds();
   row.step = state.step;
@@ -136,7 +136,7 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
     return row;
   }
   judge(row);
-  row.test_objective = extra_.test != nullptr ? objective(*extra_.test, w_) : kNotANumber;
+  row.test_objective = input_.test ? (*input_.test)->objective(w_) : kNotANumber;
   if (options_.trace_gradients && state.iteration > 0) measure_gradients(state, row);
   if (row.train_objective < best_objective_) {
     best_objective_ = row.train_objective;
@@ -146,12 +146,12 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
 }
 
 void Observer::judge(TraceRow& row) const {
-  if (looks_ != nullptr) {
-    row.train_objective = objective(looks_->judge != nullptr ? *looks_->judge : problem_, w_);
+  if (schedule_ != nullptr) {
+    row.train_objective = schedule_->judge != nullptr ? objective(*schedule_->judge, w_) : problem_->objective(w_);
     row.gap = kNotANumber;
     return;
   }
-  const Certificate certificate = certify(problem_, w_);
+  const Certificate certificate = problem_->certify(w_);
   row.train_objective = certificate.primal;
   row.gap = certificate.relative_gap;
 }
@@ -178,17 +178,18 @@ void Observer::measure_gradients(LoopState<T>& state, TraceRow& row) {
 }
 
 bool Observer::should_stop(const TraceRow& row) {
-  if (!(row.train_objective <= hopeless_)) {
-    status_ = Status::diverged;
-    return true;
-  }
-  if (row.gap <= options_.tol) {
+  const bool goes_on = asked_ && !options_.checkpoint.empty();  // uncut, the run would end elsewhere
+  if (row.gap <= options_.tol && !goes_on) {
     best_ = w_;  // an earlier point may have been lower, but this is the one that is certified
     status_ = Status::converged;
     return true;
   }
-  if (asked_) {
+  if (asked_) {  // a look nobody planned must not find a step too long: the run that goes on may never see it
     status_ = interrupted() ? Status::interrupted : Status::out_of_time;
+    return true;
+  }
+  if (!(row.train_objective <= hopeless_)) {
+    status_ = Status::diverged;
     return true;
   }
   if (early_stop_.wanted() && early_stop_.look(w_, row.test_objective)) {
@@ -202,9 +203,9 @@ bool Observer::should_stop(const TraceRow& row) {
 
 Index Observer::next_observation(Index iteration, double passes_per_step) const {
   Index next;
-  if (looks_ != nullptr) {
-    const auto later = std::upper_bound(looks_->at.begin(), looks_->at.end(), iteration);
-    next = later != looks_->at.end() ? *later : std::numeric_limits<Index>::max();
+  if (schedule_ != nullptr) {
+    const auto later = std::upper_bound(schedule_->at.begin(), schedule_->at.end(), iteration);
+    next = later != schedule_->at.end() ? *later : std::numeric_limits<Index>::max();
   } else if (options_.trace_every > 0) {
     next = iteration + options_.trace_every;
   } else {
@@ -215,7 +216,7 @@ Index Observer::next_observation(Index iteration, double passes_per_step) const 
   }
   if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
   if (budget_.passes > 0 && passes_per_step > 0) {
-    const double left = blind_
+    const double left = input_.blind
                             ? std::ceil(budget_.passes / passes_per_step - kRounding) - static_cast<double>(iteration)
                             : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step - kRounding);
     if (left < static_cast<double>(next - iteration)) next = iteration + std::max<Index>(1, static_cast<Index>(left));

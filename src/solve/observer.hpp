@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "base/clock.hpp"
-#include "oracle/quality.hpp"
-#include "s3gd/solve.hpp"
 #include "solve/early_stop.hpp"
-#include "solve/looks.hpp"
-#include "solve/loop.hpp"
+#include "solve/run.hpp"
+#include "solve/schedule.hpp"
+#include "stochastic/loop.hpp"
+#include "stochastic/quality.hpp"
 
 namespace s3gd {
 
@@ -23,9 +23,8 @@ Budget budget_of(const SolveOptions& options);
 
 class Observer {
  public:
-  // blind: keeps to the budget and evaluates nothing.
-  Observer(const Problem& problem, const SolveOptions& options, const SolveInput& extra, bool unbiased, RunClock& clock,
-           bool blind = false);
+  // Of a blind run it keeps to the budget and evaluates nothing.
+  Observer(const RunInput& input, bool unbiased, RunClock& clock);
 
   // For run_loop: the iteration of the next observation, or -1 to stop.
   template <class T>
@@ -44,7 +43,7 @@ class Observer {
   // A run that goes on elsewhere ends the same whether its objective is looked at or not.
   void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
   // From now on, as `looks` says: what it names must outlive the run.
-  void look_at(const Looks& looks);
+  void look_at(const Schedule& looks);
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }
@@ -65,11 +64,11 @@ class Observer {
   bool should_stop(const TraceRow& row);
   Index next_observation(Index iteration, double passes_per_step) const;
 
-  const Problem& problem_;
+  const RunInput& input_;
+  const StochasticProblem& problem_;
   const SolveOptions& options_;
-  const SolveInput& extra_;
-  const Looks* looks_ = nullptr;
-  bool unbiased_, blind_;
+  const Schedule* schedule_ = nullptr;
+  bool unbiased_;
   RunClock& clock_;
   Budget budget_;
   double hopeless_;  // an objective above this means divergence

@@ -1,15 +1,15 @@
 #include "solve/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "model/quick_step.hpp"
-#include "oracle/control.hpp"
 #include "s3gd/error.hpp"
-#include "solve/loop.hpp"
 #include "solve/observer.hpp"
 #include "solve/run_state.hpp"
-#include "solve/strata.hpp"
+#include "stochastic/control.hpp"
+#include "stochastic/loop.hpp"
+#include "stochastic/strata.hpp"
 
 namespace s3gd {
 namespace {
@@ -28,30 +28,30 @@ struct Preparation {
 GraphOptions graph_options(const RunInput& input) {
   GraphOptions options = input.options.graph;
   options.seed = input.options.seed;
-  options.threads = input.problem.spec().threads;
+  options.threads = input.problem->threads();
   return options;
 }
 
 // Whether the graph grows as rows are visited. Rows drawn by weight may come again before others come at all, and
 // never complete it.
 bool streams(const RunInput& input, const Estimator& estimator) {
-  return estimator.needs_graph && input.extra.graph == nullptr && input.options.graph_mode == GraphMode::streaming &&
+  return estimator.needs_graph && input.graph == nullptr && input.options.graph_mode == GraphMode::streaming &&
          input.options.order != RowOrder::weighted;
 }
 
 Preparation prepare(const RunInput& input, const Estimator& estimator) {
   Preparation ready;
   const double started = wall_now();
-  const int threads = input.problem.spec().threads;
+  const Matrix& x = input.problem->x();
   if (estimator.needs_graph && !streams(input, estimator)) {
-    ready.graph = input.extra.graph;
+    ready.graph = input.graph;
     if (ready.graph == nullptr) {
-      ready.built = build_graph(input.problem.x(), graph_options(input));
+      ready.built = build_graph(x, graph_options(input));
       ready.graph = &*ready.built;
     }
   }
   if (estimator.sampling == Sampling::stratified)
-    ready.strata = make_strata(input.problem.x(), input.options.batch, input.options.seed, threads);
+    ready.strata = make_strata(x, input.options.batch, input.options.seed, input.problem->threads());
   ready.seconds = wall_now() - started;
   return ready;
 }
@@ -77,22 +77,22 @@ Index inner_of(const RunInput& input, const Estimator& estimator, const Control<
   if (input.options.inner > 0) return input.options.inner;
   const bool growing = control.basis() != nullptr && control.basis()->count == 0;
   const Index vectors = control.drift_vectors();
-  if (vectors == 0 || input.problem.x().is_dense() || (form == IterateForm::scaled && !growing)) return estimator.inner;
-  const auto rows = static_cast<double>(input.problem.rows());
-  const double row_cost = static_cast<double>(input.problem.x().stored()) / rows + 1;
+  const OutputProblem& problem = *input.problem;
+  if (vectors == 0 || problem.x().is_dense() || (drifts_for_nothing(problem, form) && !growing)) return estimator.inner;
+  const double row_cost = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows()) + 1;
   const double step_cost = static_cast<double>(input.options.batch) * row_cost;
-  const double drift_cost = static_cast<double>(vectors) * static_cast<double>(input.problem.cols());
+  const double drift_cost = static_cast<double>(vectors) * static_cast<double>(problem.cols());
   return std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost)));
 }
 
 double automatic_step(const RunInput& input, const Estimator& estimator) {
-  if (streams(input, estimator)) return quick_step(input.problem, input.options.batch, input.options.seed);
   Index rows = input.options.batch;
   if (estimator.step_basis == StepBasis::single_row) rows = 1;
-  if (estimator.step_basis == StepBasis::all_rows) rows = input.problem.rows();
-  if (sampling_of(input, estimator) == Sampling::shuffled)
-    return shuffled_step(input.problem, rows, input.options.seed);
-  return theory(input.problem, rows, input.options.seed).suggested_step;
+  if (estimator.step_basis == StepBasis::all_rows) rows = input.problem->rows();
+  Smoothness smoothness = Smoothness::weighted;
+  if (sampling_of(input, estimator) == Sampling::shuffled) smoothness = Smoothness::shuffled;
+  if (streams(input, estimator)) smoothness = Smoothness::quick;
+  return input.problem->automatic_step(smoothness, rows, input.options.seed);
 }
 
 // Where a run stands when a step that was too long is given up.
@@ -114,8 +114,11 @@ struct Standing {
   }
 };
 
+// Rows after which snapshots are averaged; negative: never.
 double average_after(const RunInput& input) {
-  return 0.5 * budget_of(input.options).passes * static_cast<double>(input.problem.rows());
+  const double passes = budget_of(input.options).passes;
+  if (!input.average_tail && !(input.offers_average && passes > 0)) return -1;
+  return 0.5 * passes * static_cast<double>(input.problem->rows());
 }
 
 using Keeper = decltype(LoopOptions::before_snapshot);
@@ -124,7 +127,7 @@ using Keeper = decltype(LoopOptions::before_snapshot);
 template <class T>
 LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Preparation& ready, bool keep_good,
                   RunClock& clock, Observer& observer, Rng& rng, Standing& standing, Archive* from) {
-  const Problem& problem = input.problem;
+  const StochasticProblem& problem = input.problem;
   clock.resume();
   Keeper keeper;
   if (input.checkpoint != nullptr)
@@ -135,12 +138,11 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
       loop_state(now);
       input.checkpoint->save(now);
     };
-  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   const auto control = estimator.build<T>(
       {problem, ready.graph, input.options.accelerated, input.options.control, graph_options(input)});
   const auto sampler = make_sampler(sampling_of(input, estimator), problem, input.options.batch, ready.strata);
-  const IterateForm form = chosen_form(problem, penalty, control->drift_vectors());
-  const auto iterate = make_iterate<T>(problem, penalty, control->basis(), form);
+  const IterateForm form = chosen_form(*problem, control->drift_vectors());
+  const auto iterate = make_iterate<T>(problem, control->basis(), form);
   if (!standing.w.empty()) iterate->assign(standing.w);
 
   const auto spacing = [&] { return inner_of(input, estimator, *control, form); };
@@ -150,7 +152,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .urgent = [&] { return observer.urgent(); },
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
-                         .average_from = input.average_tail ? average_after(input) : -1,
+                         .average_from = average_after(input),
                          .spacing = spacing,
                          .before_snapshot = keeper,
                          .resumed = from};
@@ -160,7 +162,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
   clock.pause();
   if (end == LoopEnd::diverged) observer.diverged();
   standing.iteration = state.iteration;
-  standing.rows_drawn = state.rows_drawn + control->extra_passes() * static_cast<double>(problem.rows());
+  standing.rows_drawn = state.rows_drawn + control->extra_passes() * static_cast<double>(problem->rows());
   standing.inner = state.inner;
   standing.moment_left = control->moment_left();
   if (!state.good.empty()) standing.w = std::move(state.good);
@@ -186,15 +188,26 @@ std::string ending(Status status) {
   return {};
 }
 
-Summary summarise(const RunInput& input, const Estimator& estimator, Observer& observer, const Standing& standing) {
+// Of a run that goes on elsewhere, whatever was watched on the way: which point was best is not known blindly.
+std::vector<double> result_of(const RunInput& input, const Observer& observer, const Standing& standing) {
+  const std::vector<double>&best = observer.best(), &average = standing.average;
+  if (observer.has_diverged()) return best;
+  if (input.average_tail) return average.empty() ? observer.last() : average;
+  if (input.looks != nullptr) return observer.last();
+  const bool offered = !average.empty() && observer.status() == Status::out_of_passes;
+  return offered && input.problem->objective(average) < input.problem->objective(best) ? average : best;
+}
+
+Summary summarise(const RunInput& input, const Estimator& estimator, Observer& observer, const Standing& standing,
+                  std::span<const double> w) {
   Summary summary;
   summary.status = observer.status();
   summary.solver = estimator.name;
   const bool seen_from_outside = input.looks != nullptr;
-  if (!input.blind && !seen_from_outside) summary.certificate = certify(input.problem, observer.best());
+  if (!input.blind && !seen_from_outside) summary.certificate = input.problem->certify(w);
   summary.objective = summary.certificate.primal;
   summary.evaluate_seconds = observer.evaluate_seconds();
-  summary.passes = standing.rows_drawn / static_cast<double>(input.problem.rows());
+  summary.passes = standing.rows_drawn / static_cast<double>(input.problem->rows());
   summary.iterations = standing.iteration;
   summary.step = standing.step;
   summary.inner = standing.inner;
@@ -216,7 +229,7 @@ Solution run_estimator(const RunInput& input) {
   if (ready.seconds > 0 && (ready.built || !ready.strata.empty()))
     standing.stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
   clock.pause();  // the observer evaluates the start
-  Observer observer(input.problem, input.options, input.extra, estimator.unbiased, clock, input.blind);
+  Observer observer(input, estimator.unbiased, clock);
   if (input.average_tail) observer.judge_by_numbers_alone();
   if (input.looks != nullptr) observer.look_at(*input.looks);
   Rng rng(input.options.seed, 1);
@@ -227,7 +240,7 @@ Solution run_estimator(const RunInput& input) {
       standing.began = clock.wall_seconds();
       standing.began_iteration = standing.iteration;
     }
-    const auto steps = input.problem.x().precision() == Precision::float32 ? run_steps<float> : run_steps<double>;
+    const auto steps = input.problem->x().precision() == Precision::float32 ? run_steps<float> : run_steps<double>;
     const LoopEnd end = steps(input, estimator, ready, own_step, clock, observer, rng, standing, from);
     standing.stages.push_back({estimator.name, clock.wall_seconds() - standing.began,
                                standing.iteration - standing.began_iteration,
@@ -238,18 +251,38 @@ Solution run_estimator(const RunInput& input) {
   if (observer.best().empty())
     throw Error("the objective is not a finite number at the start", "scale the labels or the features down");
   Solution solution;
-  solution.w = observer.best();
-  // Of a run that goes on elsewhere, whatever was watched on the way: which point was best is not known blindly.
-  if (input.average_tail && !observer.has_diverged())
-    solution.w = standing.average.empty() ? observer.last() : standing.average;
-  if (input.looks != nullptr && !observer.has_diverged()) solution.w = observer.last();
-  solution.summary = summarise(input, estimator, observer, standing);
+  solution.w = result_of(input, observer, standing);
+  solution.summary = summarise(input, estimator, observer, standing, solution.w);
   solution.trace = std::move(observer.trace());
   solution.summary.stages = std::move(standing.stages);
   solution.summary.graph_seconds = ready.seconds;
   solution.summary.solve_seconds = clock.wall_seconds() - ready.seconds;
   solution.summary.cpu_seconds = clock.cpu_seconds();
   return solution;
+}
+
+bool was_cut(const Solution& start) {
+  return start.summary.status == Status::interrupted || start.summary.status == Status::out_of_time;
+}
+
+Solution run_start(const RunInput& input, double passes) {
+  SolveOptions stage = input.options;
+  stage.solver = "s3gd";
+  stage.passes = stage.passes > 0 ? std::min(stage.passes, passes) : passes;
+  stage.tol = 0;
+  stage.patience = 0;  // the finish is watched
+  Solution start = run_estimator({.problem = input.problem,
+                                  .options = stage,
+                                  .graph = input.graph,
+                                  .test = input.test,
+                                  .watch = input.watch,
+                                  .average_tail = true,
+                                  .blind = stage.trace_every == 0 && !input.watch});
+  if (was_cut(start)) {
+    start.summary.certificate = input.problem->certify(start.w);
+    start.summary.objective = start.summary.certificate.primal;
+  }
+  return start;
 }
 
 }  // namespace s3gd

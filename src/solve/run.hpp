@@ -1,24 +1,43 @@
 // One run of one estimator: preparation (graph or strata), the loop, observations, and how it ended.
 #pragma once
 
+#include <optional>
+
 #include "base/clock.hpp"
-#include "s3gd/solve.hpp"
 #include "solve/checkpoint.hpp"
-#include "solve/looks.hpp"
+#include "solve/inputs.hpp"
+#include "solve/schedule.hpp"
+#include "stochastic/outputs.hpp"
 
 namespace s3gd {
 
 struct RunInput {
-  const Problem& problem;
+  StochasticProblem problem;
   const SolveOptions& options;
-  const SolveInput& extra;
-  bool average_tail = false;  // the result is the mean of the snapshots of the second half of the passes
-  bool blind = false;         // nothing is evaluated, on the way or at the end: for a stage that another one follows
+  const Graph* graph = nullptr;                // used instead of building one
+  std::optional<StochasticProblem> test = {};  // for test_objective
+  std::function<bool(const TraceRow&)> watch = {};
+  bool average_tail = false;    // the result is the mean of the snapshots of the second half of the passes
+  bool offers_average = false;  // that mean is the result where its objective is less than that of any point looked at
+  bool blind = false;           // nothing is evaluated, on the way or at the end: for a stage that another one follows
   Checkpoint* checkpoint = nullptr;  // where the run's state is kept; none: nowhere
-  const Looks* looks = nullptr;      // when to look, and the last point is the result; none: as the options say
+  const Schedule* looks = nullptr;   // when to look, and the last point is the result; none: as the options say
 };
+
+// Of a Problem with a SolveInput, or a SoftmaxProblem with a SoftmaxInput.
+template <class Stated, class Extra>
+RunInput run_input(const Stated& problem, const SolveOptions& options, const Extra& extra) {
+  RunInput input{.problem = problem, .options = options, .graph = extra.graph, .watch = extra.watch};
+  if (extra.test != nullptr) input.test = *extra.test;
+  return input;
+}
 
 // Fits by the estimator `options.solver` names; on the data's own precision.
 Solution run_estimator(const RunInput& input);
+
+// A short run of S3GD over fresh rows, as a start for others: so many passes, or fewer where the options say so. Nothing is
+// evaluated on the way unless a trace is asked for. Where an interrupt or the clock cut it, it is the end, and certified.
+Solution run_start(const RunInput& input, double passes);
+bool was_cut(const Solution& start);
 
 }  // namespace s3gd

@@ -2,27 +2,29 @@
 // the result. Threads, limits of time and the place of files have none.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "s3gd/solve.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 
 // The rows, targets and weights by their checksums: one pass over the rows.
 std::string rows_identity(const Problem& problem);
-// Every option that has a say, as JSON: {"--lambda": .., ..}.
+// Every option that has a say, as JSON: {"lambda": "0.001", ..}.
 std::string options_identity(const ProblemSpec& spec, const SolveOptions& options);
 
-// JSON: {"version": .., "data": .., "options": {"--lambda": .., ..}}
-std::string run_identity(const Problem& problem, const SolveOptions& options, const SolveInput& input);
+// JSON: {"version": .., "data": .., "options": {"lambda": "0.001", ..}}
+std::string run_identity(const Problem& problem, const SolveOptions& options, const OneOutputInput& input);
 
 // The same of other kinds of problems, from its parts: rows as rows_checksum() gives them, with whatever stands for labels
-// and weights added; the options that state the problem; the rows of --validate, or nothing.
+// and weights added; the options that state the problem, and further ones by name; the rows to judge by, or nothing.
 struct IdentityParts {
   std::string data;
-  nlohmann::ordered_json problem;
+  ProblemSpec problem;
+  std::vector<std::pair<std::string, std::string>> further;
   std::string validate;
   const Graph* graph = nullptr;
 };
@@ -30,7 +32,6 @@ std::string run_identity(const IdentityParts& parts, const SolveOptions& options
 
 std::string rows_checksum(const Matrix& x, int threads);
 std::string checksum_text(std::span<const std::byte> bytes);
-nlohmann::ordered_json identity_of(const ProblemSpec& spec);
 
 // In words, the first thing that differs between what was kept and what is asked for; empty when nothing does.
 std::string identity_difference(const std::string& kept, const std::string& asked);

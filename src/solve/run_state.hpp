@@ -9,6 +9,9 @@ namespace s3gd {
 
 inline void state(Archive& a, Stage& stage) { a(stage.name, stage.seconds, stage.iterations, stage.ended); }
 
+inline void state(Archive& a, std::pair<std::string, double>& value) { a(value.first, value.second); }
+inline void state(Archive& a, Advice& advice) { a(advice.code, advice.text, advice.values, advice.classes); }
+
 inline void state(Archive& a, TraceRow& row) {
   a(row.iteration, row.passes, row.cpu_seconds, row.wall_seconds, row.train_objective, row.test_objective, row.gap);
   a(row.step, row.correlation, row.variance_ratio, row.stage);

@@ -1,9 +1,11 @@
 #include "solve/sentences.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "base/mention.hpp"
 
 namespace s3gd {
 namespace {
@@ -19,7 +21,6 @@ constexpr Index kRowsToJudgeAClass = 100;  // in the sample
 constexpr double kNoMargin = 1e-6;         // that features make no difference with
 constexpr double kUsedUp = 0.9;    // of the passes: a step may cost several, so that the last ones are left over
 constexpr double kNoSlope = 1e-8;  // of what it could be: rows cancel each other, up to rounding
-constexpr char kStopped[] = "stopped after ";
 
 // An exact solver that ends well before its passes are used up has come as far as rounding lets it.
 bool used_up(const Summary& summary, const SolveOptions& options) {
@@ -32,71 +33,90 @@ bool has_no_floor(const std::string& solver) {
 }
 
 std::string way_on(const Summary& summary, const SolveOptions& options, bool exact) {
-  if (summary.status == Status::out_of_time) return "allow more --seconds";
-  const bool limited = options.passes > 0 || options.iterations > 0;
-  const std::string limit = options.passes > 0 ? "--passes" : "--iterations";
+  if (summary.status == Status::out_of_time) return "allow " + more("seconds");
+  const bool by_steps = options.passes == 0 && options.iterations > 0;
+  const std::string longer = more(by_steps ? "iterations" : "passes");
   if (exact)
-    return used_up(summary, options)
-               ? "allow more " + limit
-               : "rounding allows no more; raise --tol, scale the features (--scale), or use --precision double";
-  const std::string more = "more " + (limited ? limit : "--passes");
-  if (has_no_floor(options.solver)) return more + " get closer; --solver auto finishes exactly";
-  return "stochastic steps of constant size stop at a floor; --solver auto finishes exactly, a smaller --step or " +
-         more + " get closer";
+    return used_up(summary, options) ? "allow " + longer
+                                     : "rounding allows no more; raise " + opt("tol") + ", scale the features (" +
+                                           opt("scale") + "), or use " + opt("precision", "double");
+  const std::string finishes = opt("solver", "auto") + " finishes exactly";
+  if (has_no_floor(options.solver)) return longer + " get closer; " + finishes;
+  return "stochastic steps of constant size stop at a floor; " + finishes + ", a " + smaller("step") + " or " + longer +
+         " get closer";
 }
 
 }  // namespace
 
-void advise_on_rows(const SampleReport& sample, std::vector<std::string>& advice) {
+void advise_on_rows(const SampleReport& sample, std::vector<Advice>& advice) {
+  const double factor = sample.largest_column / sample.least_column;
   if (sample.largest_column > kWildScales * sample.least_column)
     advice.push_back(
-        fmt::format("features differ in scale by a factor of {:.0e}, so that the penalty weighs on some and not on "
-                    "others: give --scale standard or max-abs",
-                    sample.largest_column / sample.least_column));
+        {AdviceCode::wild_scales,
+         fmt::format("features differ in scale by a factor of {:.0e}, so that the penalty weighs on some and "
+                     "not on others: use {}",
+                     factor, opt("scale", "standard or max-abs")),
+         {{"factor", factor}}});
   const double share = static_cast<double>(sample.zero_rows) / static_cast<double>(std::max<Index>(1, sample.rows));
   if (share >= kManyZeroRows)
     advice.push_back(
-        fmt::format("{} % of the rows are all zero and say nothing but their label: check how the file is read "
-                    "(--format, --index-base, --label-column), or leave them out",
-                    share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share)));
+        {AdviceCode::zero_rows,
+         fmt::format("{} % of the rows are all zero and say nothing but their label: check how the file is "
+                     "read ({}, {}, {}), or leave them out",
+                     share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share),
+                     opt("format"), opt("index-base"), opt("label-column")),
+         {{"share", share}}});
 }
 
-std::string advice_on_separable(Index wrong, const SampleReport& sample, bool unpenalised, double objective,
-                                double objective_at_zero) {
+std::optional<Advice> advice_on_separable(Index wrong, const SampleReport& sample, bool unpenalised, double objective,
+                                          double objective_at_zero) {
   if (sample.rows < 2) return {};
+  Advice advice{
+      AdviceCode::separable, {}, {{"wrong", static_cast<double>(wrong)}, {"rows", static_cast<double>(sample.rows)}}};
   if (unpenalised && wrong > 0 && objective < kLittle * objective_at_zero &&
-      static_cast<double>(wrong) <= kHardlyAMistake * static_cast<double>(sample.rows))
-    return fmt::format(
+      static_cast<double>(wrong) <= kHardlyAMistake * static_cast<double>(sample.rows)) {
+    advice.text = fmt::format(
         "the classes can be told apart with hardly a mistake ({} of {} rows looked at), and there is no penalty: the "
-        "weights may grow without end as --tol falls, and mean little; give --penalty l2",
-        wrong, sample.rows);
+        "weights may grow without end as {} falls, and mean little; give {}",
+        wrong, sample.rows, opt("tol"), opt("penalty", "l2"));
+    return advice;
+  }
   if (wrong > 0 || (!unpenalised && !(objective < kNextToNothing * objective_at_zero))) return {};
-  return fmt::format(
+  advice.text = fmt::format(
       "the classes can be told apart without a mistake, and {}: the weights grow until the tolerance ends "
-      "it, and mean little; give --penalty l2 with a larger --lambda",
-      unpenalised ? "there is no penalty" : "the penalty is next to nothing");
+      "it, and mean little; give {} with a {}",
+      unpenalised ? "there is no penalty" : "the penalty is next to nothing", opt("penalty", "l2"), larger("lambda"));
+  return advice;
 }
 
-std::string advice_on_labels(const NamedClass& a, const NamedClass& b) {
+std::optional<Advice> advice_on_labels(const NamedClass& a, const NamedClass& b) {
   if (std::min(a.report.rows, b.report.rows) < kRowsToJudgeAClass) return {};
   const bool first = a.report.astray > b.report.astray;
   const NamedClass &suspect = first ? a : b, &other = first ? b : a;
   const double more = suspect.report.astray, less = other.report.astray;
   if (more < kMuchAstray || more < kOneSided * less) return {};
-  return fmt::format(
-      "{:.0f} % of the rows labelled {} look like a typical {}, and only {:.1f} % the other way round: "
-      "labels {} may be wrong; check some of them",
-      100 * more, suspect.name, other.name, 100 * less, suspect.name);
+  const std::string name = class_mark(suspect.name);
+  return Advice{AdviceCode::suspect_labels,
+                fmt::format("{:.0f} % of the rows labelled {} look like a typical {}, and only {:.1f} % the other way "
+                            "round: labels {} may be wrong; check some of them",
+                            100 * more, name, class_mark(other.name), 100 * less, name),
+                {{"astray", more}, {"other_way", less}}};
 }
 
-std::string advice_on_zero_weights(double lambda, double largest) {
+Advice advice_on_zero_weights(double lambda, double largest) {
   const bool known = !std::isnan(largest);
-  return fmt::format("the penalty is so strong that all weights are zero{}: give a smaller --lambda",
-                     known ? fmt::format(" (--lambda {:.3g}, they are from {:.3g} on)", lambda, largest) : "");
+  const std::string from =
+      known ? fmt::format(" ({}, they are from {:.3g} on)", opt("lambda", fmt::format("{:.3g}", lambda)), largest) : "";
+  Advice advice{AdviceCode::zero_weights,
+                "the penalty is so strong that all weights are zero" + from + ": give a " + smaller("lambda")};
+  if (known) advice.values = {{"lambda", lambda}, {"largest", largest}};
+  return advice;
 }
 
-std::string advice_on_vanishing_weights() {
-  return "the penalty is so strong that the weights vanish, and with them what features say: give a smaller --lambda";
+Advice advice_on_vanishing_weights() {
+  return {
+      AdviceCode::vanishing_weights,
+      "the penalty is so strong that the weights vanish, and with them what features say: give a " + smaller("lambda")};
 }
 
 bool weights_vanish(double by_features, const SampleReport& sample) {
@@ -108,17 +128,29 @@ bool features_are_mute(std::span<const double> slopes, double typical, const Sam
                      [&](double slope) { return std::abs(slope) <= kNoSlope * typical * sample.largest_column; });
 }
 
-std::string advice_on_mute_features() {
-  return "the features, added up, say nothing about the labels, so that no --lambda gives them weights: check how "
-         "labels and rows belong together, or add products or other functions of the features";
+Advice advice_on_mute_features() {
+  return {AdviceCode::mute_features,
+          "the features, added up, say nothing about the labels, so that no " + opt("lambda") +
+              " gives them weights: check how labels and rows belong together, or add products or other functions of "
+              "the features"};
 }
 
-std::string advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact) {
+Advice advice_on_divergence(double step, double safe) {
+  return {
+      AdviceCode::diverged,
+      fmt::format("the run diverged at step {:.3g}; the best iterate before that was kept. Leave {} out, or try {:.3g}",
+                  step, opt("step"), safe),
+      {{"step", step}, {"safe_step", safe}}};
+}
+
+std::optional<Advice> advice_on_limits(const Summary& summary, const SolveOptions& options, bool exact) {
   if (summary.status != Status::out_of_passes && summary.status != Status::out_of_time) return {};
-  return fmt::format("{}{:.3g} passes at a relative gap of {:.2g}, short of the tolerance {:.2g}: {}", kStopped,
-                     summary.passes, summary.certificate.relative_gap, options.tol, way_on(summary, options, exact));
+  const double gap = summary.certificate.relative_gap;
+  return Advice{
+      AdviceCode::stopped_short,
+      fmt::format("stopped after {:.3g} passes at a relative gap of {:.2g}, short of the tolerance {:.2g}: {}",
+                  summary.passes, gap, options.tol, way_on(summary, options, exact)),
+      {{"passes", summary.passes}, {"relative_gap", gap}, {"tol", options.tol}}};
 }
-
-bool is_about_limits(const std::string& sentence) { return sentence.starts_with(kStopped); }
 
 }  // namespace s3gd

@@ -1,105 +1,60 @@
-// solve(): checks the options, runs the stages, adds up the summary.
+// One output: checks the options, runs the stages, adds up the summary.
 #include "s3gd/solve.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
-#include "base/nearest.hpp"
-#include "finish/finisher.hpp"
-#include "oracle/control.hpp"
-#include "oracle/quality.hpp"
+#include "base/mention.hpp"
+#include "exact/finisher.hpp"
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
 #include "solve/auto.hpp"
-#include "solve/carried.hpp"
 #include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
-#include "solve/looks.hpp"
+#include "solve/options/table.hpp"
 #include "solve/run.hpp"
 #include "solve/run_identity.hpp"
+#include "solve/schedule.hpp"
+#include "solve/warm_state.hpp"
+#include "stochastic/control.hpp"
+#include "stochastic/quality.hpp"
 
 namespace s3gd {
 namespace {
 
-void check_number(const char* name, double value, bool ok, const char* wanted) {
-  if (!ok) throw Error(fmt::format("{} is {}", name, value), fmt::format("give {}", wanted));
-}
-
-void check_solver(const std::string& solver) {
-  std::vector<std::string> names;
-  for (const SolverInfo& info : solvers()) names.push_back(info.name);
-  if (std::find(names.begin(), names.end(), solver) == names.end())
-    throw Error("there is no solver '" + solver + "'", suggestion(solver, names));
-}
-
-// Options that would have no effect are mistakes, not wishes to be passed over.
-void check_fits_solver(const SolveOptions& options) {
+// A solver asked for by name must suit the problem: run all the same, it would leave out a part of the penalty.
+void check_suits(const Problem& problem, const SolveOptions& options) {
+  const auto refuse_unless = [&](const Needs& needs, const std::string& who, const std::string& first) {
+    const Need* need = missing(needs, problem);
+    if (need == nullptr) return;
+    std::string suited = "auto";
+    for (const Finisher& one : finisher_table())
+      if (one.suits(problem)) suited += ", " + one.name;
+    throw Error(ErrorCode::do_not_go, "solver", sentence(who, *need, problem), first + "use " + opt("solver", suited));
+  };
+  const Finisher* finisher = find_finisher(options.solver);
   const Estimator* estimator = find_estimator(options.solver);
-  if (options.accelerated && options.solver != "gd")
-    throw Error("acceleration is gd's, the solver is " + options.solver, "use --solver gd, or leave it out");
+  if (finisher != nullptr) refuse_unless(finisher->needs, options.solver, "");
   if (estimator == nullptr) return;
-  if (estimator->fixed_inner && options.inner > 1)
-    throw Error(options.solver + " makes a snapshot at every step", "leave --inner out");
-  const bool own_rows = estimator->sampling != Sampling::weighted || options.solver == "gd";
-  if (own_rows && options.order != RowOrder::solver)
-    throw Error(options.solver + " chooses its rows itself", "leave --order out");
-}
-
-// A finisher asked for by name must suit the problem: run all the same, it would leave out a part of the penalty.
-void check_suits(const Problem& problem, const std::string& solver) {
-  const Finisher* finisher = find_finisher(solver);
-  if (finisher != nullptr && !finisher->suits(problem))
-    throw Error(solver + " does not suit this problem, it is for other shapes or penalties (" + finisher->summary + ")",
-                "use --solver auto or newton");
-}
-
-void check_options(const Problem& problem, const SolveOptions& options) {
-  check_solver(options.solver);
-  check_fits_solver(options);
-  check_suits(problem, options.solver);
-  check_number("the step", options.step, std::isfinite(options.step) && options.step >= 0, "a positive number");
-  check_number("the decay", options.decay, std::isfinite(options.decay) && options.decay >= 0, "a positive number");
-  check_number("the tolerance", options.tol, std::isfinite(options.tol) && options.tol >= 0, "0 or more");
-  check_number("passes", options.passes, std::isfinite(options.passes) && options.passes >= 0, "a positive number");
-  check_number("seconds", options.seconds, std::isfinite(options.seconds) && options.seconds >= 0, "a positive number");
-  check_number("iterations", static_cast<double>(options.iterations), options.iterations >= 0, "a positive number");
-  check_number("the batch", static_cast<double>(options.batch), options.batch >= 1, "at least 1");
-  check_number("inner", static_cast<double>(options.inner), options.inner >= 0, "at least 1");
-  if (!options.start.empty() && static_cast<Index>(options.start.size()) != problem.dim())
-    throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), problem.dim()));
+  refuse_unless(estimator->needs, options.solver, "");
+  // A step of its own choice goes by the largest curvature of the loss.
+  if (options.step == 0)
+    refuse_unless({&kBoundedCurvature}, "the automatic step of " + options.solver, "give " + opt("step") + ", or ");
 }
 
 }  // namespace
 
-void check_watched(const SolveOptions& options, bool has_test) {
-  if (options.patience < 0) throw Error(fmt::format("the patience is {}", options.patience), "give 1 or more");
-  if (options.patience > 0 && !has_test)
-    throw Error("early stopping needs rows to look at", "give --validate DATA, or a FRACTION to hold out");
-  if (!(options.checkpoint_every >= 0))
-    throw Error(fmt::format("a checkpoint every {} seconds", options.checkpoint_every), "give 0 or more");
-  if (options.resume && options.checkpoint.empty())
-    throw Error("there is no checkpoint to resume from", "give --checkpoint FILE");
-}
-
 const char* name_of(Status status) {
-  switch (status) {
-    case Status::converged:
-      return "converged";
-    case Status::out_of_passes:
-      return "out_of_passes";
-    case Status::out_of_time:
-      return "out_of_time";
-    case Status::early_stopped:
-      return "early_stopped";
-    case Status::interrupted:
-      return "interrupted";
-    case Status::diverged:
-      return "diverged";
-  }
+  constexpr std::pair<Status, const char*> names[] = {
+      {Status::converged, "converged"},     {Status::out_of_passes, "out_of_passes"},
+      {Status::out_of_time, "out_of_time"}, {Status::early_stopped, "early_stopped"},
+      {Status::interrupted, "interrupted"}, {Status::diverged, "diverged"}};
+  for (const auto& [one, name] : names)
+    if (one == status) return name;
   return "unknown";
 }
 
@@ -111,18 +66,32 @@ std::vector<SolverInfo> solvers() {
   return list;
 }
 
-void check_solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  check_options(problem, options);
-  check_watched(options, input.test != nullptr);
+void check_solve(const Problem& problem, const SolveOptions& options, const OneOutputInput& input) {
+  OptionScene scene = scene_of(problem.spec(), options.solver, Outputs::one);
+  scene.validates = input.test != nullptr;
+  scene.keeps = !options.checkpoint.empty();
+  check_options(values_of(problem.spec(), options), scene);
+  check_suits(problem, options);
+  check_start(options.start, problem.dim());
 }
 
-Solution solve(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
-  return solve_carrying(problem, options, input, nullptr);
+void check_start(std::span<const double> start, Index dim) {
+  if (!start.empty() && static_cast<Index>(start.size()) != dim)
+    throw Error(ErrorCode::bad_value, "warm-start",
+                fmt::format("the start has {} numbers, the problem {}", start.size(), dim));
 }
 
 namespace {
 
-Solution run(const Problem& problem, const SolveOptions& options, const SolveInput& input, Carried* carried,
+Solution run_by_estimator(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
+                          Checkpoint* checkpoint, const Schedule* looks) {
+  RunInput run = run_input(problem, options, input);
+  run.checkpoint = checkpoint;
+  run.looks = looks;
+  return run_estimator(run);
+}
+
+Solution run(const Problem& problem, const SolveOptions& options, const OneOutputInput& input, WarmState* carried,
              Checkpoint* checkpoint) {
   Solution solution;
   if (options.solver == "auto")
@@ -130,7 +99,7 @@ Solution run(const Problem& problem, const SolveOptions& options, const SolveInp
   else if (find_finisher(options.solver) != nullptr)
     solution = solve_by_finisher(options.solver, problem, options, input, carried, checkpoint);
   else
-    solution = run_estimator({.problem = problem, .options = options, .extra = input, .checkpoint = checkpoint});
+    solution = run_by_estimator(problem, options, input, checkpoint, nullptr);
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
   if (carried == nullptr) add_advice(problem, options, solution);  // a path is a row of solves nobody reads one by one
@@ -139,8 +108,8 @@ Solution run(const Problem& problem, const SolveOptions& options, const SolveInp
 
 }  // namespace
 
-Solution solve_carrying(const Problem& problem, const SolveOptions& options, const SolveInput& input,
-                        Carried* carried) {
+Solution solve_warm(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
+                    WarmState* carried) {
   check_solve(problem, options, input);
   if (options.checkpoint.empty()) return run(problem, options, input, carried, nullptr);
   FileCheckpoint file(options, run_identity(problem, options, input));
@@ -149,18 +118,17 @@ Solution solve_carrying(const Problem& problem, const SolveOptions& options, con
   return solution;
 }
 
-Solution solve_keeping(const Problem& problem, const SolveOptions& options, const SolveInput& input,
+Solution solve_keeping(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
                        Checkpoint& checkpoint) {
   check_solve(problem, options, input);
   return run(problem, options, input, nullptr, &checkpoint);
 }
 
-Solution solve_looking(const Problem& problem, const SolveOptions& options, const SolveInput& input,
-                       const Looks& looks) {
-  if (find_estimator(options.solver) == nullptr) return solve(problem, options, input);
-  check_options(problem, options);
-  check_watched(options, input.test != nullptr);
-  Solution solution = run_estimator({.problem = problem, .options = options, .extra = input, .looks = &looks});
+Solution solve_on_schedule(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
+                           const Schedule& looks) {
+  if (find_estimator(options.solver) == nullptr) return solve_warm(problem, options, input);
+  check_solve(problem, options, input);
+  Solution solution = run_by_estimator(problem, options, input, nullptr, &looks);
   if (!solution.trace.empty()) solution.summary.objective = solution.trace.back().train_objective;
   return solution;
 }

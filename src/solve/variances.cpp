@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "anchor/kmeans.hpp"
-#include "oracle/quality.hpp"
 #include "s3gd/solve.hpp"
-#include "solve/strata.hpp"
+#include "stochastic/quality.hpp"
+#include "stochastic/strata.hpp"
 
 namespace s3gd {
 namespace {
@@ -13,34 +13,32 @@ constexpr int kPastBatches = 800;
 
 // What an adaptive control knows after a while at w: it learns from batches, which move nothing here.
 template <class T>
-void look_at_batches(const Problem& problem, Control<T>& control, Iterate<T>& iterate, Sampler& sampler, Rng& rng) {
-  const Loss loss(problem.spec().loss);
+void look_at_batches(const StochasticProblem& problem, Control<T>& control, Iterate<T>& iterate, Sampler& sampler,
+                     Rng& rng) {
   Batch batch;
   std::vector<double> u, slopes;
   for (int repeat = 0; repeat < kPastBatches; ++repeat) {
     sampler.next(rng, batch);
-    u.resize(batch.rows.size());
+    u.resize(batch.rows.size() * static_cast<std::size_t>(problem->outputs()));
     slopes.resize(u.size());
     iterate.margins(batch.rows, u.data());
-    for (std::size_t b = 0; b < u.size(); ++b)
-      slopes[b] = loss.slope(u[b], problem.targets()[static_cast<std::size_t>(batch.rows[b])]);
+    problem->slopes(batch.rows, u.data(), slopes.data());
     control.coefficients(batch, u.data(), slopes.data());
   }
   control.refresh(iterate);
 }
 
 template <class T>
-double ratio_of(const Estimator& estimator, const Problem& problem, const Graph& graph, std::span<const double> w,
-                Index batch, ControlMode mode) {
-  const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
+double ratio_of(const Estimator& estimator, const StochasticProblem& problem, const Graph& graph,
+                std::span<const double> w, Index batch, ControlMode mode) {
   const auto control = estimator.build<T>({problem, &graph, false, mode});
-  const auto iterate = make_iterate<T>(problem, penalty, control->basis());
+  const auto iterate = make_iterate<T>(problem, control->basis());
   iterate->assign(w);
   iterate->set_step_size(1.0);
   control->refresh(*iterate);
   std::vector<std::int32_t> strata;
   if (estimator.sampling == Sampling::stratified)
-    strata = make_strata(problem.x(), batch, graph.options.seed, problem.spec().threads);
+    strata = make_strata(problem->x(), batch, graph.options.seed, problem->threads());
   const auto sampler = make_sampler(estimator.sampling, problem, batch, strata);
   Rng rng(graph.options.seed, 78);
   if (estimator.needs_graph) look_at_batches(problem, *control, *iterate, *sampler, rng);

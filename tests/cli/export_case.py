@@ -32,10 +32,13 @@ MODELS = {
                                  ["--multiclass", "ovr", "--loss", "squared-hinge", "--calibrate", "0.3"]),
     "softmax": ("gen:manifold?rows=600&cols=8&classes=4", ["--multiclass", "softmax"]),
     "regression": ("gen:regression?rows=300&cols=9", ["--loss", "squared"]),
+    "regression with outliers": ("gen:regression?rows=300&cols=9", ["--loss", "huber", "--knee", "0.5"]),
 }
-UNIT_ROWS = {
+NUMBERS = ("squared", "huber", "poisson")  # losses of what is no class
+UNIT_ROWS = {  # and what else programs that know nothing but margins refuse
     "unit rows": ("gen:manifold?rows=400&cols=12", ["--scale", "unit-rows"]),
     "unit rows, regression": ("gen:regression?rows=300&cols=9", ["--loss", "squared", "--scale", "unit-rows"]),
+    "counts": ("gen:manifold?rows=400&cols=8&classes=4", ["--loss", "poisson"]),
 }
 
 
@@ -101,6 +104,10 @@ class ExportTest(ProgramTest):
         self.rows = self.path(rows)
         self.margins = [self.numbers(line) for line in self.lines("predict", "m.model", rows, "--margin", "-o", "-")]
         self.labels = self.lines("predict", "m.model", rows, "-o", "-")
+
+    def predictions(self):
+        """Of numbers, one list a row."""
+        return [[float(label)] for label in self.labels]
 
     def probabilities(self):
         """One list a row, a number for each class."""

@@ -17,7 +17,7 @@ class Onnx(ExportTest):
             self.fit(data, options)
             found = self.by_onnx()
             if "value" in found:
-                self.assert_close([[value] for value in found["value"]], self.margins, 1e-12, name)
+                self.assert_close([[value] for value in found["value"]], self.predictions(), 1e-12, name)
                 continue
             self.assertEqual([str(label) for label in found["label"]], self.labels, name)
             self.assert_close(found["margins"], self.margins, 1e-12, name)

@@ -127,8 +127,6 @@ class Train(ProgramTest):
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", [], "squared"),     # real labels, a loss for classes
             ("0.5 1:1\n1.25 1:2\n3.5 1:3\n", ["--loss", "smooth-hinge", "--solver", "s3gd"], "squared"),
             ("", [], "no rows"),
-            (two, ["--lambda", "-1"], "lambda"),
-            (two, ["--anchors", "0", "--solver", "s3gd"], "anchors"),
             (two, ["--binary", "7"], "7"),
             (two, ["--sample-weight", "w.txt"], "3 weights"),
             (two, ["--penalty-factor", "w.txt"], "3"),

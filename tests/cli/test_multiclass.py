@@ -196,9 +196,9 @@ class OneVsRest(ManyClasses):
 
 class Usage(ProgramTest):
     def test_what_softmax_does_not_have_is_a_matter_of_usage(self):
-        for arguments in (["--solver", "sgd"], ["--penalty", "l1-l2norm"]):
+        for arguments in (["--solver", "newton"], ["--penalty", "l1-l2norm"]):
             self.error_of("train", "gen:manifold?rows=90&cols=4&classes=3", "--multiclass", "softmax", *arguments, expect=2)
-        message = self.error_of("path", "gen:manifold?rows=90&cols=4&classes=3", "--penalty", "group", "--solver", "saga", expect=2)
+        message = self.error_of("path", "gen:manifold?rows=90&cols=4&classes=3", "--penalty", "group", "--solver", "lbfgs", expect=2)
         self.assertIn("prox-newton", message)
 
 

@@ -1,4 +1,4 @@
-"""What is said about options and files that do nothing, or cannot be used."""
+"""What is said about options and files that cannot be used."""
 import os
 import unittest
 
@@ -17,17 +17,6 @@ class Options(ProgramTest):
                                 ("path", "--lambda-min"), ("path", "--passes"), ("cv", "--seconds")):
             for value in ("0", "-1"):
                 self.assertIn(option, self.error_of(command, "d.csv", f"{option}={value}", expect=2))
-
-    def test_options_that_change_nothing(self):
-        for arguments in (["--beta", "3"], ["--alpha", "0.2"], ["--patience", "3"]):
-            _, said = self.run_program("train", "d.csv", *arguments)
-            self.assertIn(arguments[0] + " changes nothing", said)
-        for arguments in (["--beta", "3", "--loss", "smooth-hinge"], ["--alpha", "0.2", "--penalty", "elastic-net"],
-                          ["--patience", "3", "--early-stop", "--validate", "0.3"]):
-            _, said = self.run_program("train", "d.csv", *arguments)
-            self.assertNotIn("changes nothing", said)
-        _, said = self.run_program("path", "d.csv", "--alpha", "0.2", "--lambdas", "3")
-        self.assertIn("--alpha changes nothing", said)
 
     def test_places_that_cannot_be_used(self):
         os.mkdir(self.path("folder"))

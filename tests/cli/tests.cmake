@@ -2,7 +2,8 @@
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND TARGET s3gd_app)
   foreach(name IN ITEMS frame data download fit predict multiclass calibrate export export_onnx_vw path report multiclass_path state
-          multiclass_state compare files interrupt validate remarks labels)
+          multiclass_state compare files interrupt validate remarks labels options
+          regression_losses)
     add_test(NAME cli_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
     set_tests_properties(cli_${name} PROPERTIES TIMEOUT 120 ENVIRONMENT "S3GD_PROGRAM=$<TARGET_FILE:s3gd_app>")
   endforeach()

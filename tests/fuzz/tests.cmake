@@ -1,5 +1,13 @@
 # Every fuzz_NAME.cpp is a libFuzzer target, run here for a few seconds from the seeds in corpus/NAME (tools/fuzz runs
 # them longer). What is found is written to the build folder, never to the sources.
+#
+# Solvers are compared without libFuzzer here, on the seeds and on the same random bytes every time.
+if(NOT S3GD_SANITIZE)  # its limit is a time
+  add_executable(check_solvers ${CMAKE_CURRENT_LIST_DIR}/fuzz_solvers.cpp ${CMAKE_CURRENT_LIST_DIR}/plain_driver.cpp)
+  s3gd_test_options(check_solvers)
+  add_test(NAME Fuzz.solvers COMMAND check_solvers ${CMAKE_CURRENT_LIST_DIR}/corpus/solvers --random 100)
+  set_tests_properties(Fuzz.solvers PROPERTIES LABELS fuzz TIMEOUT 120)
+endif()
 if(NOT S3GD_BUILD_FUZZERS)
   return()
 endif()
@@ -16,6 +24,9 @@ foreach(source IN LISTS fuzz_sources)
 
   set(found ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name})
   file(MAKE_DIRECTORY ${found})
+  if(name STREQUAL solvers)
+    continue()
+  endif()
   set(seeds ${CMAKE_CURRENT_LIST_DIR}/corpus/${name})
   if(NOT EXISTS ${seeds})
     set(seeds)

@@ -30,12 +30,13 @@ def test_one_bad_value_is_found_wherever_it_is(rows, cols, dtype):
     assert _core.fit(X, y, spec=spec_of())["summary"]["status"] == "converged"
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared", "squared-hinge", "smooth-hinge"])
+@pytest.mark.parametrize("loss", ["logistic", "squared", "squared-hinge", "smooth-hinge", "huber", "poisson"])
 @pytest.mark.parametrize("penalty", ["l2", "none", "l1", "elastic-net"])
 @pytest.mark.parametrize("intercept", ["free", "none"])
 def test_of_every_problem(loss, penalty, intercept):
     X, y = problem(8000, 6)
-    spec = spec_of("regression" if loss == "squared" else "binary", penalty=penalty, loss=loss, intercept=intercept)
+    spec = spec_of("regression" if loss in ("squared", "huber", "poisson") else "binary", penalty=penalty, loss=loss, intercept=intercept,
+                   strength=0.0 if penalty == "none" else 1e-2)
     for value in BAD:
         X[7321, 3] = value
         with pytest.raises(_core.Error, match="row 7321 holds"):

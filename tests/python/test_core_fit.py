@@ -122,6 +122,17 @@ def test_the_trace_has_columns_of_one_length_and_ends_at_the_objective():
     assert all(isinstance(stage, str) for stage in trace["stage"])
 
 
+def test_the_summary_has_the_mean_loss_over_validation_rows():
+    X, codes = sample()
+    one_class = codes == 1
+    for rows in (slice(0, 100), one_class):
+        fit = _core.fit(X, codes, spec=spec_of(), X_val=X[rows], y_val=codes[rows])
+        margins = (2 * codes[rows] - 1) * (X[rows] @ fit["coef"][0] + fit["intercept"][0])
+        assert fit["summary"]["validation"]["rows"] == len(margins)
+        assert fit["summary"]["validation"]["loss"] == pytest.approx(np.log1p(np.exp(-margins)).mean(), rel=1e-12)
+    assert "validation" not in _core.fit(X, codes, spec=spec_of())["summary"]
+
+
 def test_a_callback_is_called_in_its_own_thread_and_can_end_the_fit():
     X, codes = sample()
     seen = []

@@ -11,7 +11,7 @@ from scipy import sparse
 
 X, Y, TARGETS, WEIGHTS = sample(classes=3)
 CLASSIFIERS = [s3gd.LogisticRegression(), s3gd.LinearSVC(), s3gd.LinearModel(), s3gd.LogisticRegressionCV(Cs=2, cv=2)]
-REGRESSORS = [s3gd.Ridge(), s3gd.Lasso(), s3gd.ElasticNet(), s3gd.LinearModel("squared_error")]
+REGRESSORS = [s3gd.Ridge(), s3gd.Lasso(), s3gd.ElasticNet(), s3gd.LinearModel("squared_error"), s3gd.HuberRegressor()]
 ALL = CLASSIFIERS + REGRESSORS
 
 
@@ -295,9 +295,14 @@ def test_classes_are_numbered_as_by_sorting(y):
 
 def test_what_the_library_refuses_is_said_with_the_names_of_python():
     X, y = np.eye(6), [0, 1] * 3
-    with pytest.raises(ValueError, match="dual does not suit this problem.*use solver='auto' or newton") as caught:
+    with pytest.raises(ValueError, match="dual needs sparse rows; these 6 x 6 rows are dense.*use solver='auto', 'active-set', 'newton'") as caught:
         s3gd.LinearModel(solver="dual", penalty="l1").fit(X, y)
-    assert "--" not in str(caught.value)
+    assert "--" not in str(caught.value) and caught.value.code == "do_not_go" and caught.value.option == "solver"
+    for model, words in ((s3gd.LinearModel(solver="newton", batch=3), "batch changes nothing with solver='newton'"),
+                         (s3gd.LinearModel(beta=3.0), "beta changes nothing with loss='logistic'")):
+        with pytest.raises(ValueError, match=words) as caught:
+            model.fit(X, y)
+        assert caught.value.code == "idle_option"
     with pytest.raises(ValueError, match="y_val contains the class 7"):
         s3gd.LogisticRegression().fit(X, y, X_val=X[:1], y_val=[7])
     with pytest.raises(ValueError, match="one at least"):

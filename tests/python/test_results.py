@@ -56,7 +56,7 @@ def test_a_fit_that_falls_short_warns_with_advice():
 @pytest.mark.parametrize("rows", [100, 3000], ids=["small", "large"])
 def test_a_warning_names_the_tolerance_that_was_asked_for(rows):
     """Small problems are solved further than asked, which is nobody's business where they fall short."""
-    with pytest.warns(ConvergenceWarning, match="did not reach tol=0.0001: .*short of the tolerance: raise max_iter") as caught:
+    with pytest.warns(ConvergenceWarning, match="did not reach tol=0.0001: .*short of the tolerance: allow a larger max_iter") as caught:
         s3gd.LogisticRegression(max_iter=1).fit(X[:rows], Y[:rows])
     assert "e-16" not in str(caught[0].message)
     with pytest.warns(ConvergenceWarning, match="rounding allows no more.*StandardScaler"):
@@ -185,8 +185,9 @@ def test_classes_have_their_names_in_what_is_said_of_them():
     model = s3gd.LinearModel(solver="sgd", max_iter=2, tol=1e-9, trace=True).fit(X3, Y3)
     assert {stage.split(":")[0] for stage in model.trace_.stage} == set(Y3)
     assert [one["class"] for one in model.summary_.class_fits] == sorted(set(Y3))
-    said = in_words_of(model, ["class 1: slow", "classes 0, 2: slow", "9 % of the rows labelled 2 look like a typical 0"])
-    assert said == ["class birch: slow", "classes ash, cedar: slow", "9 % of the rows labelled cedar look like a typical ash"]
+    said = in_words_of(model, "9 % of the rows labelled \x02f2\x1f\x03 look like a typical \x02f0\x1f\x03: give a \x02blambda\x1f\x03")
+    assert said == "9 % of the rows labelled cedar look like a typical ash: give a smaller alpha"
+    assert in_words_of(s3gd.LogisticRegression(), "a \x02blambda\x1f\x03 or \x02apenalty\x1fl2\x03") == "a larger C or penalty='l2'"
 
 
 def test_a_certificate_that_there_is_none_of_is_not_called_infinite():

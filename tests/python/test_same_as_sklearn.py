@@ -145,7 +145,8 @@ def test_the_smooth_hinge_approaches_the_hinge():
 @pytest.mark.parametrize("ours, theirs", [
     (s3gd.LogisticRegression, linear_model.LogisticRegression), (s3gd.LogisticRegressionCV, linear_model.LogisticRegressionCV),
     (s3gd.LinearSVC, svm.LinearSVC), (s3gd.Ridge, linear_model.Ridge), (s3gd.Lasso, linear_model.Lasso),
-    (s3gd.ElasticNet, linear_model.ElasticNet)], ids=lambda c: c.__module__.split(".")[0] + c.__name__)
+    (s3gd.ElasticNet, linear_model.ElasticNet), (s3gd.HuberRegressor, linear_model.HuberRegressor),
+    (s3gd.PoissonRegressor, linear_model.PoissonRegressor)], ids=lambda c: c.__module__.split(".")[0] + c.__name__)
 def test_every_parameter_of_scikit_learn_is_taken_with_its_default(ours, theirs):
     """So that a program goes on after a change of its import. (The classes of LogisticRegressionCV go by softmax.)"""
     parameters = theirs().get_params()

@@ -18,7 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 ALL = [s3gd.LogisticRegression(C=0.5), s3gd.LogisticRegressionCV(Cs=2, cv=2), s3gd.LinearSVC(C=0.5), s3gd.Ridge(2.0),
-       s3gd.Lasso(0.1), s3gd.ElasticNet(0.1), s3gd.LinearModel("smooth_hinge"), s3gd.LinearModel("squared_error")]
+       s3gd.Lasso(0.1), s3gd.ElasticNet(0.1), s3gd.LinearModel("smooth_hinge"), s3gd.LinearModel("squared_error"),
+       s3gd.HuberRegressor()]
 
 
 def data_for(model):

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "finish/finisher.hpp"
+#include "exact/finisher.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd::testing {

@@ -1,12 +1,13 @@
 // Small random problems in every layout, and the obvious way to compute things about them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "base/random.hpp"
-#include "model/loss.hpp"
-#include "model/penalty.hpp"
+#include "problem/loss.hpp"
+#include "problem/penalty.hpp"
 #include "s3gd/problem.hpp"
 
 namespace s3gd::testing {
@@ -56,11 +57,18 @@ struct Sample {
   Table table;
   Vector classes, reals, weights;
 
+  Vector counts() const {
+    Vector whole;
+    for (const double u : reals) whole.push_back(std::floor(std::exp(std::clamp(u, -2.0, 3.0))));
+    return whole;
+  }
+
   Dataset data(const Matrix& x, const LossSpec& loss, bool weighted = false) const {
-    const bool regression = loss.kind == LossKind::squared;
+    const bool regression = !Loss(loss).classifies();
     Dataset data;
     data.x = x;
     data.y = {Array<double>(regression ? reals : classes), regression ? LabelKind::real : LabelKind::classes, {}};
+    if (Loss(loss).traits().targets == TargetKind::counts) data.y.values = Array<double>(counts());
     if (weighted) data.weights = Array<double>(weights);
     return data;
   }
@@ -89,15 +97,23 @@ inline Vector random_vector(Index size, std::uint64_t seed, double scale = 1.0) 
   return v;
 }
 
-inline Penalty penalty_of(const Problem& problem) {
-  return Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
-}
+inline Penalty penalty_of(const Problem& problem) { return Penalty(problem); }
 
 inline std::vector<LossSpec> all_losses() {
   return {{LossKind::logistic, 10.0},
           {LossKind::squared, 10.0},
           {LossKind::squared_hinge, 10.0},
-          {LossKind::smooth_hinge, 4.0}};
+          {LossKind::smooth_hinge, 4.0},
+          {.kind = LossKind::huber, .knee = 0.7},
+          {.kind = LossKind::poisson}};
+}
+
+// Those that solvers with steps by the largest curvature take.
+inline std::vector<LossSpec> bounded_losses() {
+  std::vector<LossSpec> losses;
+  for (const LossSpec& one : all_losses())
+    if (Loss(one).traits().bounded_curvature) losses.push_back(one);
+  return losses;
 }
 
 inline constexpr Intercept kIntercepts[] = {Intercept::free, Intercept::regularised, Intercept::none};

@@ -1,7 +1,7 @@
 // Proximal gradient with momentum and restarts, written down plainly and run for long: the optimum others are held to.
 #pragma once
 
-#include "model/full_pass.hpp"
+#include "problem/full_pass.hpp"
 #include "support/random_problem.hpp"
 
 namespace s3gd::testing {
@@ -24,7 +24,9 @@ inline SlowOptimum solve_slowly(const Problem& problem, int iterations = 20000) 
     for (std::size_t i = 0; i < column.size(); ++i)
       bound += problem.weight(static_cast<Index>(i)) * column[i] * column[i];
   }
-  const double eta = 1.0 / (Loss(problem.spec().loss).curvature_bound() * bound);
+  const Loss loss(problem.spec().loss);
+  constexpr double kEnough = 100;  // for counts up to exp(3)
+  const double eta = 1.0 / ((loss.traits().bounded_curvature ? loss.curvature_bound() : kEnough) * bound);
   SlowOptimum result;
   Vector w(dim, 0.0), extrapolated = w, gradient(dim);
   double momentum = 1;

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "s3gd/softmax.hpp"
-#include "softmax/matrix_penalty.hpp"
+#include "problem/matrix_penalty.hpp"
+#include "s3gd/solve.hpp"
+#include "solve/softmax_solve.hpp"
 #include "support/random_problem.hpp"
 
 namespace s3gd::testing {

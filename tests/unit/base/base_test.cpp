@@ -72,7 +72,8 @@ class FileTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("s3gd_file_test_" + std::to_string(getpid()));
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("s3gd_file_test_" + std::to_string(getpid()));
 };
 
 TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNoDebris) {

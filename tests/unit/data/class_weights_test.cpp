@@ -1,4 +1,4 @@
-#include "data/class_weights.hpp"
+#include "s3gd/class_weights.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

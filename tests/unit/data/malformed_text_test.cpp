@@ -106,7 +106,7 @@ TEST(MalformedCsv, EachIsRefusedAtItsPlace) {
           {"1,2,3\n1,2,3,4\n", "file:2:7: found more than 3 fields"},
           {"1,2,3\n1,x,3\n", "file:2:3: found 'x', expected a number in column 1"},
           {"label,height,b\n1,2,3\n1, x,3\n", "file:3:4: found 'x', expected a number in column 1 (height)"},
-          {"1,2,3\n1,,3\n", "file:2:3: found a missing value in column 1, expected a number (--missing"},
+          {"1,2,3\n1,,3\n", "file:2:3: found a missing value in column 1, expected a number (missing zero or"},
           {"1,2,3\n1,NA,3\n", "file:2:3: found a missing value"},
           {"1,2,3\n1,?,3\n", "file:2:3: found a missing value"},
           {"1,2,3\n1,NaN,3\n", "file:2:3: found a missing value"},

@@ -193,7 +193,7 @@ TEST_F(RowStream, WhereAColumnZeroComesLateSaysHowToCountFromIt) {
   std::string text = libsvm_text(1);
   text += "1 0:5\n";
   const std::string path = write("late.svm", text);
-  EXPECT_NE(error_of([&] { streamed(path, {}); }).find("--index-base 0"), std::string::npos);
+  EXPECT_NE(error_of([&] { streamed(path, {}); }).find("index-base 0"), std::string::npos);
   LoadOptions options;
   options.index_base = IndexBase::zero;
   expect_same(streamed(path, options), loaded(path, options));

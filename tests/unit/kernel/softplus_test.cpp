@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/softplus.hpp"
-#include "model/loss.hpp"
+#include "problem/loss.hpp"
 
 namespace s3gd {
 namespace {

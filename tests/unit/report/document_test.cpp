@@ -1,11 +1,11 @@
 #include "report/document.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.hpp"
 #include "report/figure_data.hpp"
 #include "report/style.hpp"
 #include "report/ticks.hpp"
@@ -118,8 +118,8 @@ TEST(Styles, CurvesThatNeverMeetShareThemAndThoseThatDoNeverDo) {
 
 TEST(FigureData, HasTheNumbersAndNullForWhatIsMissing) {
   const Figure figure = small_figure();
-  const auto data = nlohmann::json::parse(figure_data(figure, styles_by_name({&figure})));
-  EXPECT_EQ(data["series"][0]["y"]["v"], (nlohmann::json{{3, 2, 1}, {2, 1, 0.5}, {4, 3, 1.5}}));
+  const auto data = Json::parse(figure_data(figure, styles_by_name({&figure})));
+  EXPECT_EQ(data["series"][0]["y"]["v"], (Json{{3, 2, 1}, {2, 1, 0.5}, {4, 3, 1.5}}));
   EXPECT_TRUE(data["series"][1]["y"]["v"][0][1].is_null());
   EXPECT_EQ(data["series"][1]["before"]["t"], 0.125);
   EXPECT_EQ(data["series"][1]["style"], 1);
@@ -130,8 +130,8 @@ TEST(FigureData, HasTheNumbersAndNullForWhatIsMissing) {
 TEST(FigureData, WholeNumbersKeepAllDigits) {
   Figure figure = small_figure();
   figure.series[0].x["n"] = {1, 123456789, 9007199254740};
-  const auto data = nlohmann::json::parse(figure_data(figure, {}));
-  EXPECT_EQ(data["series"][0]["x"]["n"], (nlohmann::json{1, 123456789, 9007199254740}));
+  const auto data = Json::parse(figure_data(figure, {}));
+  EXPECT_EQ(data["series"][0]["x"]["n"], (Json{1, 123456789, 9007199254740}));
 }
 
 TEST(VisiblePoints, KeepBothEndsAndTheExtremesOfManyPoints) {
@@ -225,6 +225,22 @@ TEST(Svg, ACurveThatExplodesDoesNotFlattenTheOthersAndIsCutAtTheFrame) {
   EXPECT_FALSE(holds(svg(figure), tick_text(1e30)));
 }
 
+// The way of a curve's line: what stands in its path.
+std::string way_of(const std::string& text, const std::string& name) {
+  const std::size_t line = text.find("<title>" + name), start = text.rfind("<path d=\"", line);
+  return text.substr(start, line - start);
+}
+
+TEST(Svg, ADistanceFromTheOptimumIsDrawnAsTheLowestSoFar) {
+  Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x"}}, .y = {{"y", "y", true}}, .series = {}};
+  figure.series = {{.name = "one", .x = {{"x", {1, 2, 3, 4}}}, .y = {{"y", {{1, 0.01, 0.1, 0.01}}}}}};
+  const auto flat = [&] { return count_of(way_of(svg(figure), "one"), " 276.0"); };
+  EXPECT_EQ(flat(), 2U);
+  figure.y[0].floor = 1e-10;
+  EXPECT_EQ(flat(), 3U);
+  EXPECT_EQ(count_of(svg(figure), "opacity=\"0.35\""), 1U);  // what was seen
+}
+
 TEST(Svg, BelowTheFloorOfALogarithmicAxisACurveRunsAlongIt) {
   Figure figure{.id = "f", .title = "t", .caption = "", .x = {{"x", "x"}}, .y = {{"y", "y", true}}, .series = {}};
   figure.series = {{.name = "one", .x = {{"x", {1, 2, 3, 4}}}, .y = {{"y", {{1, 1e-14, -1e-15, 1e-13}}}}}};
@@ -233,9 +249,8 @@ TEST(Svg, BelowTheFloorOfALogarithmicAxisACurveRunsAlongIt) {
   const std::string text = svg(figure);
   EXPECT_FALSE(holds(text, tick_text(1e-12)));
   EXPECT_TRUE(holds(text, tick_text(1e-10)));
-  const std::size_t line = text.find("<title>one"), way = text.rfind("<path d=\"", line);
-  EXPECT_EQ(count_of(text.substr(way, line - way), "M"), 1U);  // no gap where it is below zero
-  EXPECT_EQ(count_of(text.substr(way, line - way), " 276.0"), 3U);
+  EXPECT_EQ(count_of(way_of(text, "one"), "M"), 1U);  // no gap where it is below zero
+  EXPECT_EQ(count_of(way_of(text, "one"), " 276.0"), 3U);
 }
 
 TEST(Svg, LevelsStandInTheirOwnAxisWhereItReachesThem) {

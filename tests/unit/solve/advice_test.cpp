@@ -36,7 +36,7 @@ Rows healthy(double noise = 1) {
 
 std::string advice(const Problem& problem, const SolveOptions& options = {}) {
   std::string all;
-  for (const std::string& sentence : solve(problem, options).summary.advice) all += sentence + "\n";
+  for (const Advice& one : solve(problem, options).summary.advice) all += one.sentence() + "\n";
   return all;
 }
 
@@ -71,9 +71,9 @@ TEST(Advice, SeparableClassesNeedAPenalty) {
 TEST(Advice, FeaturesOnWildScales) {
   Rows rows = healthy();
   for (std::size_t i = 0; i < kRows; ++i) rows.at(i, 2) *= 1e6;
-  EXPECT_TRUE(has(advice(rows.problem()), "--scale standard"));
+  EXPECT_TRUE(has(advice(rows.problem()), "use scale standard"));
   for (std::size_t i = 0; i < kRows; ++i) rows.at(i, 2) *= 1e-3 * 1e-3 * 10;
-  EXPECT_FALSE(has(advice(rows.problem()), "--scale"));
+  EXPECT_FALSE(has(advice(rows.problem()), "use scale"));
 }
 
 TEST(Advice, RowsOfZeros) {
@@ -139,26 +139,26 @@ TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
   options.solver = "svrg";
   options.passes = 2;
   options.tol = 1e-12;
-  EXPECT_TRUE(has(advice(healthy().problem(), options), "--passes"));
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "more passes"));
   EXPECT_FALSE(has(advice(healthy().problem(), options), "a floor"));  // the noise of svrg goes to zero
   options.solver = "sgd";
   EXPECT_TRUE(has(advice(healthy().problem(), options), "a floor"));
   options.passes = 0;
   options.iterations = 5;
-  EXPECT_TRUE(has(advice(healthy().problem(), options), "--iterations"));
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "more iterations"));
   options = {};
   options.iterations = 1;
   options.tol = 1e-12;
-  EXPECT_TRUE(has(advice(healthy().problem(), options), "allow more --iterations"));
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "allow more iterations"));
   options.iterations = 0;
   options.seconds = 1e-9;
-  EXPECT_TRUE(has(advice(healthy().problem(), options), "--seconds"));
+  EXPECT_TRUE(has(advice(healthy().problem(), options), "more seconds"));
   options.seconds = 0;
   Solution stuck = solve(healthy().problem(), options);
   stuck.summary.status = Status::out_of_passes;  // without a limit of passes, it was rounding that ended the run
   stuck.summary.advice.clear();
   add_advice(healthy().problem(), options, stuck);
-  EXPECT_TRUE(has(stuck.summary.advice.front(), "raise --tol"));
+  EXPECT_TRUE(has(stuck.summary.advice.front().sentence(), "raise tol"));
 }
 
 TEST(Advice, APenaltyUnderWhichWeightsVanishIsNoticed) {

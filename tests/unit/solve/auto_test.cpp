@@ -26,7 +26,9 @@ TEST(Auto, LookingOnDoesNotChangeTheResult) {
       ASSERT_EQ(alone.summary.stages.front().name, "s3gd");
       EXPECT_EQ(alone.w, traced.w);
       options.trace_every = 0;
-      const Solution watched = solve(problem, options, {.watch = [](const TraceRow&) { return true; }});
+      SolveInput watching;
+      watching.watch = [](const TraceRow&) { return true; };
+      const Solution watched = solve(problem, options, watching);
       EXPECT_EQ(alone.w, watched.w);
       EXPECT_GT(traced.trace.size(), 2U);
     }

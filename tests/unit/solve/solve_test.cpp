@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "base/interrupt.hpp"
-#include "model/loss.hpp"
-#include "oracle/control.hpp"
+#include "problem/loss.hpp"
 #include "s3gd/error.hpp"
+#include "stochastic/control.hpp"
 #include "support/problems.hpp"
 
 namespace s3gd {
@@ -30,8 +30,7 @@ Problem small_problem(const ProblemSpec& spec = {}, bool sparse = false, bool re
 SolveOptions short_run(const std::string& solver) {
   SolveOptions options;
   options.solver = solver;
-  options.graph.anchors = 8;
-  options.graph.neighbours = 3;
+  if (solver == "s3gd" || solver == "auto") options.graph = {.anchors = 8, .neighbours = 3};
   return options;
 }
 
@@ -233,7 +232,7 @@ TEST(Solve, ADivergingStepIsAStatusWithTheBestIterateAndAdvice) {
   for (const double value : solution.w) EXPECT_TRUE(std::isfinite(value));
   EXPECT_TRUE(std::isfinite(solution.summary.objective));
   ASSERT_FALSE(solution.summary.advice.empty());
-  EXPECT_NE(solution.summary.advice.front().find("step"), std::string::npos);
+  EXPECT_NE(solution.summary.advice.front().sentence().find("step"), std::string::npos);
 }
 
 TEST(Solve, ItsOwnStepBacksOffInsteadOfDiverging) {

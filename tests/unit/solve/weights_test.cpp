@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "finish/finisher.hpp"
-#include "model/full_pass.hpp"
+#include "exact/finisher.hpp"
+#include "problem/full_pass.hpp"
 #include "s3gd/solve.hpp"
 #include "support/slow_solver.hpp"
 
@@ -81,8 +81,7 @@ bool has_floor(const std::string& solver) {
 SolveOptions long_run(const std::string& solver, const Problem& problem) {
   SolveOptions options;
   options.solver = solver;
-  options.graph.anchors = 6;
-  options.graph.neighbours = 3;
+  if (solver == "s3gd" || solver == "auto") options.graph = {.anchors = 6, .neighbours = 3};
   options.passes = 2000;
   options.tol = has_floor(solver) ? 1e-2 : 1e-6;
   if (has_floor(solver)) {
@@ -141,7 +140,7 @@ TEST(Weights, AHeavyRowDoesNotThrowTheStepsOff) {
       SolveOptions options;
       options.solver = info.name;
       options.order = order;
-      options.graph.anchors = 6;
+      if (info.name == "s3gd" || info.name == "auto") options.graph.anchors = 6;
       options.passes = 300;
       options.tol = 0.2;
       const Solution solution = solve(problem, options);

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""HuberRegressor and PoissonRegressor beside scikit-learn's: PYTHONPATH=build/release/python regression_losses.py [--data FOLDER]
+
+Each set is fitted by both in turn, --rounds times, at tight tolerances; medians of wall seconds. The sets are those of
+FOLDER/NAME/train.svm.zst; the target is for Poisson the label less the smallest one, a count, and for Huber the column with the fewest
+equal values, or the label where more than half of every column is one number. `scaled` divides columns by their deviation. Last come
+the largest difference of coefficients (in units of a column's deviation, over the largest coefficient) and by how much
+scikit-learn's objective is above ours. Generated sets come first; without --data they are all.
+"""
+import argparse
+import statistics
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import s3gd
+from scipy import sparse
+from scipy.special import xlogy
+from sklearn import linear_model
+
+SETS = ["webspam-500", "a9a", "ijcnn1", "covtype-93k", "enron-spam-unigram", "fer2013-hog256", "adbench-cover10", "diabetes130",
+        "kddcup99-10pct", "mnist", "20newsgroups"]
+
+
+def generated(rows, cols, loss, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, cols))
+    u = X @ rng.normal(size=cols) / np.sqrt(cols)
+    if loss == "poisson":
+        return X, rng.poisson(np.exp(u + 1)).astype(float)
+    return X, u + 0.3 * rng.standard_t(1.5, size=rows)
+
+
+def shared(folder, name):
+    data = s3gd.load(str(Path(folder) / name / "train.svm.zst"))
+    X = data.X.astype(np.float64)
+    return X, np.asarray(data.y, dtype=float)
+
+
+def with_target(X, y, loss):
+    """The rows without the column that is the target, and the target."""
+    if loss == "poisson":
+        return X, y - y.min()
+    some = X[:5000].toarray() if sparse.issparse(X) else X[:5000]
+    shares = [np.unique(column, return_counts=True)[1].max() / len(column) for column in some.T]
+    best = int(np.argmin(shares))
+    if shares[best] > 0.5:
+        return X, y
+    others = np.delete(np.arange(X.shape[1]), best)
+    target = X[:, [best]].toarray()[:, 0] if sparse.issparse(X) else X[:, best]
+    return (X[:, others].tocsr() if sparse.issparse(X) else np.ascontiguousarray(X[:, others])), target.astype(float)
+
+
+def deviations(X):
+    if not sparse.issparse(X):
+        found = X.std(axis=0)
+    else:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        found = np.sqrt(np.maximum(np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2, 0))
+    return np.where(found > 0, found, 1.0)
+
+
+def scaled(X):
+    factor = 1 / deviations(X)
+    return (X @ sparse.diags(factor)).tocsr() if sparse.issparse(X) else X * factor
+
+
+def objective(loss, X, y, model, parameters):
+    u = X @ model.coef_ + model.intercept_
+    if loss == "poisson":
+        with np.errstate(over="ignore"):
+            return np.mean(np.exp(u) - y * u + xlogy(y, y) - y) + parameters["alpha"] / 2 * model.coef_ @ model.coef_
+    epsilon, sigma = 1.35, model.scale_
+    z = np.abs(u - y) / sigma
+    h = np.where(z < epsilon, z**2, 2 * epsilon * z - epsilon**2)
+    return np.mean(sigma + sigma * h) + parameters["alpha"] / len(y) * model.coef_ @ model.coef_
+
+
+def contenders(loss, parameters, dense):
+    if loss == "huber":
+        return {"s3gd": s3gd.HuberRegressor(tol=1e-10, max_iter=10_000, **parameters),
+                "lbfgs": linear_model.HuberRegressor(tol=1e-7, max_iter=10_000, **parameters)}
+    found = {"s3gd": s3gd.PoissonRegressor(tol=1e-10, max_iter=10_000, **parameters),
+             "lbfgs": linear_model.PoissonRegressor(tol=1e-7, max_iter=10_000, **parameters)}
+    if dense:
+        found["newton-cholesky"] = linear_model.PoissonRegressor(solver="newton-cholesky", tol=1e-7, max_iter=1000, **parameters)
+    return found
+
+
+def seconds(model, X, y):
+    began = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, y)
+    except ValueError:
+        model.coef_ = np.full(X.shape[1], np.nan)
+        model.intercept_ = model.scale_ = np.nan
+    return time.perf_counter() - began
+
+
+def compare(title, loss, X, y, rounds):
+    parameters = {"alpha": 1e-4 if loss == "huber" else 1e-3}
+    models = contenders(loss, parameters, not sparse.issparse(X))
+    times = {name: [] for name in models}
+    for _ in range(rounds):
+        for name, model in models.items():
+            times[name].append(seconds(model, X, y))
+    ours, spread = models["s3gd"], deviations(X)
+    own, value = statistics.median(times["s3gd"]), objective(loss, X, y, models["s3gd"], parameters)
+    for name, model in models.items():
+        if name == "s3gd":
+            continue
+        theirs = statistics.median(times[name])
+        apart = np.abs((model.coef_ - ours.coef_) * spread).max() / max(1e-300, np.abs(ours.coef_ * spread).max())
+        worse = (objective(loss, X, y, model, parameters) - value) / abs(value)
+        print(f"| {title} | {loss} | {X.shape[0]} x {X.shape[1]} | {name} | {theirs:.3f} | {own:.3f} | {theirs / own:.1f} | {apart:.1e} "
+              f"| {worse:.1e} | {ours.summary_.status} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data")
+    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--losses", nargs="*", default=["huber", "poisson"])
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print("| set | loss | size | scikit-learn's solver | theirs s | ours s | ratio | coefficients apart | their objective above ours | ours |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for loss in arguments.losses:
+        for rows, cols in ((500, 5), (20_000, 20), (100_000, 100)):
+            compare("generated", loss, *generated(rows, cols, loss), arguments.rounds)
+    for name in arguments.sets if arguments.data else []:
+        rows, labels = shared(arguments.data, name)
+        for loss in arguments.losses:
+            X, y = with_target(rows, labels, loss)
+            compare(name, loss, X, y, arguments.rounds)
+            compare(name + ", scaled", loss, scaled(X), y, arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Regression that does not mind outliers."""
+
+import numpy as np
+
+from ._objective import multiplier_of_ridge
+from ._validation import require_number
+from .regression import RegressorBase
+
+
+class HuberRegressor(RegressorBase):
+    """Huber's regression, which finds the scale of the errors along with the weights.
+
+    Minimises scikit-learn's objective ``sum_i s_i (sigma + sigma H((u_i - y_i) / sigma)) + alpha ||w||^2`` over weights,
+    intercept and sigma, with ``H(z) = z^2`` up to ``|z| = epsilon`` and ``2 epsilon |z| - epsilon^2`` beyond, ``s_i`` the sample
+    weight of row i; the intercept is not penalised.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.35
+        1 or more. Errors beyond so many times the scale count as a line, not a square.
+    max_iter : int, default=100
+        At most so many passes over the rows for each scale that is tried.
+    alpha : float, default=1e-4
+        Strength of the penalty.
+    warm_start : bool, default=False
+        Whether a fit begins where the last one ended.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    tol : float, default=1e-5
+        Relative duality gap, of weights and scale together.
+    solver, random_state, n_jobs, verbose, trace, max_seconds, keep_on_interrupt :
+        See `LogisticRegression` and `LinearModel`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    scale_ : float
+        sigma.
+    outliers_ : ndarray of shape (n_samples,)
+        Whether the error of a row is more than ``epsilon * scale_``.
+    n_iter_ : int
+        Passes over the rows, rounded up.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names
+    summary_ : Summary
+    trace_ : Trace
+    weight_seen_ : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s3gd import HuberRegressor
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> y = 2 * X[:, 0] + 1 + np.random.default_rng(0).uniform(-1, 1, 20)
+    >>> y[3] = 500
+    >>> model = HuberRegressor(epsilon=2.0).fit(X, y)
+    >>> model.coef_.round(1), np.flatnonzero(model.outliers_).tolist()
+    (array([2.]), [3])
+    """
+
+    _loss = "huber"
+    _penalty = "l2"
+    patience = None
+
+    def __init__(self, *, epsilon=1.35, max_iter=100, alpha=0.0001, warm_start=False, fit_intercept=True, tol=1e-5,
+                 solver="auto", random_state=None, n_jobs=None, verbose=0, trace=False, max_seconds=None,
+                 keep_on_interrupt=False):
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.alpha = alpha
+        self.warm_start = warm_start
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.trace = trace
+        self.max_seconds = max_seconds
+        self.keep_on_interrupt = keep_on_interrupt
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
+        y : array-like of shape (n_samples,)
+            The target of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row; a row of weight 2 counts as if it were there twice.
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X, y, sample_weight)
+        errors = np.abs(np.asarray(y, dtype=np.float64).ravel() - self.predict(X))
+        self.outliers_ = errors > self.scale_ * self.epsilon
+        return self
+
+    def _check_parameters(self):
+        self._check_shared_parameters()
+        self._check_strength()
+        require_number("epsilon", self.epsilon, least=1)
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_ridge(self.alpha, total_weight)
+
+    def _spec(self, task, n_classes, total_weight):
+        return {**super()._spec(task, n_classes, total_weight), "knee": float(self.epsilon), "scale": True}
+
+    def _spec_on_record(self, spec):
+        """Of the fit at the scale found."""
+        return {**spec, "knee": self.epsilon * self.scale_, "lambda": spec["lambda"] * self.scale_, "scale": False}
+
+    def _keep(self, result, task):
+        self.scale_ = float(result["scale"])
+        super()._keep(result, task)

@@ -1,0 +1,278 @@
+// Steps over a working set: the Hessian, the model, how far to go.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/random.hpp"
+#include "exact/active_set.hpp"
+#include "kernel/kernel.hpp"
+#include "problem/line_search.hpp"
+#include "problem/loss.hpp"
+#include "problem/row_sums.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kMostSteps = 8;          // over one working set
+constexpr double kNewHessian = 1e-3;   // of the promise is left after a step with a new Hessian, about
+constexpr double kStillGood = 0.05;    // of the promise is left after a step with one kept from another penalty
+constexpr double kCheapHessian = 0.5;  // cost, in steps, below which each step gets a new one
+constexpr double kFinalHessian = 6;    // the same where it is the last one needed
+constexpr Index kLeastRows = 4096;     // a Hessian is made from, and ...
+constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/64 of the promise is left by a step
+constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
+// Share of the gap asked for by which slopes may be wrong, of their thresholds; where that was too much, less.
+constexpr double kSlack = 2, kTighter = 0.2;
+constexpr Index kNarrow = 4096;  // columns up to which a sum of rows stays in the cache
+constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
+constexpr double kShortStep = 0.1;  // calls for damping
+constexpr int kHalvings = 14;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void ActiveSet::solve_working_set(double goal) {
+  goal_ = goal;
+  for (int k = 0; k < kMostSteps && !must_stop_(); ++k) {
+    if (k > 0) {
+      look_at_working_set();
+      if (gap() <= goal) return;
+    }
+    if (weights_.empty()) refresh_hessian();
+    const double before = last_promise_;
+    if (!step()) {
+      if (age_ == 0 && every_ == 1 && (damping_ == 1 || constant_curvature_)) return;
+      if (age_ == 0 && every_ > 1) most_skipped_ = 1;
+      if (age_ == 0 && every_ == 1) more_damping();
+      forget_hessian();
+      continue;
+    }
+    ++age_;
+    const bool exact = constant_curvature_ && every_ == 1;
+    if (!exact && !worth_keeping(last_promise_ / before)) forget_hessian();
+    // Where the set is most of the matrix, a look at all coordinates costs no more than one at these.
+    if (exact || columns_->share() > 0.5) return;
+  }
+}
+
+void ActiveSet::look_at_working_set() {
+  if (!looked_) {
+    const std::vector<double> slopes = columns_->transpose_times(terms_.slopes);
+    passes_ += columns_->share();
+    for (std::size_t k = 0; k < slopes.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes[k];
+  }
+  take_slopes();
+  gap_ = estimated_gap(problem_, penalty_, w_, gradient_, value_);
+}
+
+// Whether steps with this Hessian gain as much for their time as with a new one. `left`: share of the promise that the
+// step before this one left.
+bool ActiveSet::worth_keeping(double left) {
+  const double cost = columns_->gram_cost() / static_cast<double>(every_);
+  if (!columns_->prefers_gram()) return false;
+  if (carries_on_ && (steps_here_ < 2 || left <= kStillGood)) return true;
+  if (!carries_on_ && every_ == 1 && cost < kCheapHessian) return false;
+  if (!carries_on_ && (age_ < 2 || left <= std::pow(kNewHessian, 1 / (1 + cost)))) return true;
+  if (age_ == 2) most_skipped_ = std::max<Index>(1, every_ / 4);  // never was good: more rows
+  return false;
+}
+
+void ActiveSet::forget_hessian() {
+  gram_.clear();
+  weights_.clear();
+  last_step_.clear();
+  age_ = kept_for_ = 0;
+}
+
+void ActiveSet::correct_hessian() {
+  const std::vector<double> s = std::exchange(last_step_, {});
+  if (s.empty() || gram_.empty()) return;
+  std::vector<double> y = slopes_;
+  kernel::axpy(-1.0, last_slopes_.data(), y.data(), columns_->size());
+  correct_by(gram_, s, y);
+}
+
+void ActiveSet::more_damping() { damping_ = damping_ == 0 ? kFirstDamping : std::min(1.0, 10 * damping_); }
+
+// Where curvature vanishes with distance, a step by what is left of it goes far too far: part of the way to the bound,
+// all of which is safe.
+void ActiveSet::damp(std::vector<double>& curvatures) const {
+  if (damping_ == 0 || constant_curvature_) return;
+  const double bound = curvature_bound();
+  for (Index i = 0; i < problem_.rows(); ++i)
+    curvatures[at(i)] += damping_ * (bound * problem_.weight(i) - curvatures[at(i)]);
+}
+
+// From one row of every block of `every_`, standing for all of them.
+void ActiveSet::refresh_hessian() {
+  weights_ = terms_.curvatures;
+  damp(weights_);
+  age_ = 0;
+  renewed_ = true;
+  every_ = 1;
+  if (!columns_->prefers_gram()) return;
+  const Index rows = problem_.rows();
+  const auto affordable =
+      static_cast<Index>(columns_->gram_cost() / (constant_curvature_ ? kFinalHessian : kCheapHessian));
+  every_ = std::min({rows / std::max(kLeastRows, kRowsPerColumn * columns_->size()), affordable, most_skipped_});
+  every_ = std::max<Index>(1, every_);
+  if (every_ > 1) {
+    Rng rng(static_cast<std::uint64_t>(++draws_));
+    for (Index begin = 0; begin < rows; begin += every_) {
+      const Index count = std::min(every_, rows - begin), kept = begin + rng.below(count);
+      const double weight = weights_[at(kept)] * static_cast<double>(count);
+      std::fill_n(weights_.begin() + begin, count, 0.0);
+      weights_[at(kept)] = weight;
+    }
+  }
+  gram_ = columns_->gram(weights_);
+  passes_ += columns_->share() / static_cast<double>(every_);
+}
+
+L1Model ActiveSet::make_model() const {
+  const auto& chosen = columns_->chosen();
+  L1Model model;
+  model.accuracy = std::clamp(0.1 * gap(), kBestAccuracy, kLeastAccuracy);
+  if (constant_curvature_) {
+    model.slack = kSlack * std::pow(kTighter, steps_here_) * goal_ * penalty_.l1_strength();
+    model.start = foreseen();
+  }
+  model.must_stop = must_stop_;
+  const double ring = norm_ > 0 ? penalty_.norm_strength() / norm_ : 0.0;
+  if (ring > 0) model.radial_curvature = ring;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Index j = chosen[k];
+    const double x = w_[at(j)];
+    const bool curved = ring > 0 && penalty_.in_norm(j);
+    model.x.push_back(x);
+    model.l1.push_back(penalty_.l1_of(j));
+    model.gradient.push_back(slopes_[k] + 2 * penalty_.l2_of(j) * x + (curved ? ring * x : 0.0));
+    model.ridge.push_back(2 * penalty_.l2_of(j) + (curved ? ring : 0.0));
+    if (ring > 0) model.radial.push_back(curved ? x / norm_ : 0.0);
+  }
+  return model;
+}
+
+// First-order change of F, the penalty's taken whole: term by term, or the last digits would drown in rounding.
+double ActiveSet::promise(const std::vector<double>& moved) const {
+  double sum = 0, squares = 0;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double from = w_[at(j)], by = moved[k];
+    sum += by * (slopes_[k] + penalty_.l2_of(j) * (2 * from + by)) + penalty_.l1_of(j) * absolute_change(from, by);
+    if (penalty_.norm_strength() > 0 && penalty_.in_norm(j)) squares += by * (2 * from + by);
+  }
+  if (norm_ > 0)  // sqrt(a + b) - sqrt(a)
+    sum += penalty_.norm_strength() * squares / (std::sqrt(std::max(0.0, norm_ * norm_ + squares)) + norm_);
+  return sum;
+}
+
+bool ActiveSet::step() {
+  const bool first = carries_on_ && std::exchange(first_step_, false);
+  if (columns_->prefers_gram()) {
+    if (first && !constant_curvature_) {
+      remember_hessian();
+      if (bent_step()) return true;
+    }
+    const std::vector<double> moved = minimise_by_gram(make_model(), gram_);
+    const double promised = promise(moved);
+    return promised < 0 && walk(moved, promised, kHalvings);
+  }
+  const std::vector<double> moved = minimise_by_columns(make_model(), *columns_, weights_);
+  passes_ += columns_->share();
+  const double promised = promise(moved);
+  if (!(promised < 0)) return false;
+  if (first) {
+    first_aim_ = w_;
+    for (std::size_t k = 0; k < moved.size(); ++k) first_aim_[at(columns_->chosen()[k])] += moved[k];
+    if (!first_bend_.empty() && walk(bent(moved), promised, 1)) return true;
+  }
+  return walk(moved, promised, kHalvings);
+}
+
+// The step with what the last penalty's first step missed added to it, where that keeps zeros and signs.
+std::vector<double> ActiveSet::bent(const std::vector<double>& moved) const {
+  std::vector<double> sum = moved;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double aim = first_aim_[at(j)], bend = first_bend_[at(j)];
+    if (penalty_.l1_of(j) == 0 || (aim + bend) * aim > 0) sum[k] += bend;
+  }
+  return sum;
+}
+
+// R at w + t moved: what is outside the working set is zero.
+double ActiveSet::penalty_at(const std::vector<double>& moved, double t) const {
+  double sum = 0, squares = 0;
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const Index j = columns_->chosen()[k];
+    const double x = std::abs(w_[at(j)] + t * moved[k]);
+    sum += (penalty_.l1_of(j) + penalty_.l2_of(j) * x) * x;
+    if (penalty_.norm_strength() > 0 && penalty_.in_norm(j)) squares += x * x;
+  }
+  return sum + penalty_.norm_strength() * std::sqrt(squares);
+}
+
+// All rows at w + moved in one walk over them: margins, curvatures and the gradient in every coordinate.
+void ActiveSet::look_with_all_rows(const std::vector<double>& moved) {
+  trial_w_ = w_;
+  for (std::size_t k = 0; k < moved.size(); ++k) trial_w_[at(columns_->chosen()[k])] += moved[k];
+  trial_gradient_.resize(w_.size());
+  trial_terms_.curvatures.resize(u_.size());
+  trial_positives_.gradient.resize(smaller_class_ ? w_.size() : 0);
+  const RowSums sums = sum_rows(problem_, {}, trial_w_, Arithmetic::exact, trial_gradient_,
+                                {trial_u_, trial_terms_.curvatures, trial_positives_.gradient});
+  trial_terms_.loss = sums.loss;
+  trial_positives_.loss = sums.positive_loss;
+  passes_ += 1;
+}
+
+// Halves the step until F falls by a fair share of what was promised.
+bool ActiveSet::walk(const std::vector<double>& moved, double promised, int attempts) {
+  const bool whole = carries_on_ && !columns_->gathered() && problem_.dim() <= kNarrow;
+  const LineSearch line{value_, promised, rounding_of(value_)};
+  bool has_along = false;
+  double t = 1;
+  for (int halving = 0; halving < attempts; ++halving, t *= 0.5) {
+    const bool all_rows = whole && halving == 0;
+    if (all_rows) {
+      look_with_all_rows(moved);
+    } else {
+      if (!std::exchange(has_along, true)) {
+        columns_->times(moved, along_);
+        passes_ += columns_->share();
+      }
+      for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
+      evaluate_rows(problem_, trial_u_, trial_terms_);
+    }
+    const double value = trial_terms_.loss + penalty_at(moved, t);
+    if (!line.enough(t, value)) continue;
+    if (carries_on_ && !constant_curvature_) {
+      last_step_ = moved;
+      kernel::scale(t, last_step_.data(), columns_->size());
+      last_slopes_ = slopes_;
+    }
+    for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
+    looked_ = all_rows;
+    positives_.gradient.clear();
+    if (all_rows) {
+      std::swap(gradient_, trial_gradient_);
+      std::swap(positives_, trial_positives_);
+    }
+    std::swap(u_, trial_u_);
+    std::swap(terms_, trial_terms_);
+    value_ = value;
+    norm_ = norm_of(w_);
+    last_promise_ = -promised;
+    ++steps_here_;
+    if (t < kShortStep) more_damping();
+    if (t == 1 && damping_ > kLeastDamping) damping_ *= 0.1;
+    if (t < 1) forget_hessian();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,153 @@
+#include "exact/dense_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernel/blas.hpp"
+#include "kernel/kernel.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kMostTurns = 60;
+constexpr int kSweeps = 8;  // cost about as much as a leap
+constexpr int kTries = 2;   // of a direction
+constexpr double kLeastDamping = 1e-7, kLess = 0.2, kALittleLess = 0.5, kMore = 2, kMuchMore = 8;
+constexpr double kProximal = 0.01;  // proximal steps see less of flat directions than sweeps: they must end shorter
+constexpr double kShorter = 0.4, kShortest = 0.1;
+constexpr double kJitter = 1e-9;  // of the intercepts' own curvature: all of them may shift together
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// M = [A C; C' D] with the free intercepts last: minimised over those, the rest has the quadratic A - C D^-1 C'.
+class Intercepts {
+ public:
+  Intercepts(const DenseStep& step, Index count)
+      : step_(step), count_(count), rest_(static_cast<Index>(step.w.size()) - count) {
+    const auto all = static_cast<Index>(step.w.size());
+    for (Index a = rest_; a < all; ++a) {
+      const double* row = step.matrix.data() + a * all;
+      factor_.insert(factor_.end(), row + rest_, row + all);
+    }
+    double trace = 0;
+    for (Index a = 0; a < count_; ++a) trace += factor_[at(a * count_ + a)];
+    for (Index a = 0; a < count_; ++a) factor_[at(a * count_ + a)] += kJitter * trace;
+    if (count_ > 0) blas::cholesky(count_, factor_.data(), count_);
+    coupling_.resize(at(rest_ * count_));
+    for (Index c = 0; c < rest_; ++c)
+      std::copy_n(step.matrix.data() + c * all + rest_, count_, coupling_.data() + c * count_);
+    solved_ = coupling_;
+    if (count_ > 0) blas::cholesky_solve(count_, factor_.data(), count_, solved_.data(), rest_);
+  }
+
+  DenseModel without() const {
+    const auto all = static_cast<Index>(step_.w.size());
+    DenseModel model;
+    model.size = rest_;
+    model.matrix.resize(at(rest_ * rest_));
+    for (Index c = 0; c < rest_; ++c) std::copy_n(&step_.matrix[at(c * all)], rest_, &model.matrix[at(c * rest_)]);
+    model.w.assign(step_.w.begin(), step_.w.begin() + rest_);
+    model.gradient.assign(step_.gradient.begin(), step_.gradient.begin() + rest_);
+    if (count_ > 0) {
+      blas::gemm(blas::Op::plain, blas::Op::transposed, rest_, rest_, count_, -1.0, solved_.data(), count_,
+                 coupling_.data(), count_, 1.0, model.matrix.data(), rest_);
+      for (Index c = 0; c < rest_; ++c)
+        model.gradient[at(c)] -= kernel::dot(&solved_[at(c * count_)], step_.gradient.data() + rest_, count_);
+    }
+    model.x = model.w;
+    model.slope = model.gradient;
+    return model;
+  }
+
+  // x with the intercepts that suit it.
+  std::vector<double> with(std::vector<double> x) const {
+    std::vector<double> change(step_.gradient.begin() + rest_, step_.gradient.end());
+    for (Index c = 0; c < rest_; ++c)
+      kernel::axpy(x[at(c)] - step_.w[at(c)], coupling_.data() + c * count_, change.data(), count_);
+    if (count_ > 0) blas::cholesky_solve(count_, factor_.data(), count_, change.data());
+    for (Index a = 0; a < count_; ++a) x.push_back(step_.w[at(rest_ + a)] - change[at(a)]);
+    return x;
+  }
+
+ private:
+  const DenseStep& step_;
+  Index count_, rest_;
+  std::vector<double> factor_;             // of D
+  std::vector<double> coupling_, solved_;  // C and C D^-1, rest x count
+};
+
+bool squares_are_finite(const std::vector<double>& values) {
+  return std::isfinite(kernel::dot(values.data(), values.data(), static_cast<Index>(values.size())));
+}
+
+// Leaps, shorter and then more damped until one gains.
+void leaps(const Descent& descent, DenseModel& model, double& damping) {
+  const double before = model.value(model.x, model.slope) + descent.penalty(model.x);
+  for (int trial = 0; trial < kTries; ++trial) {
+    const std::vector<double> direction = descent.direction(damping);
+    for (double length = 1; length >= kShortest && !direction.empty(); length *= kShorter) {
+      Descent::Leap leap = descent.leap(direction, length);
+      std::vector<double> slope = model.slope_at(leap.to);
+      if (!(model.value(leap.to, slope) + descent.penalty(leap.to) < before)) continue;
+      model.x = std::move(leap.to);
+      model.slope = std::move(slope);
+      damping *= length < 1 ? kMore : leap.crosses ? kALittleLess : kLess;
+      return;
+    }
+    damping = std::max(kLeastDamping, kMuchMore * damping);
+  }
+}
+
+}  // namespace
+
+void DenseModel::move(Index c, double by) {
+  x[at(c)] += by;
+  kernel::axpy(by, row(c), slope.data(), size);
+}
+
+std::vector<double> DenseModel::slope_at(std::span<const double> there) const {
+  std::vector<double> result = slope, moved(there.begin(), there.end());
+  kernel::axpy(-1.0, x.data(), moved.data(), size);
+  blas::gemm(blas::Op::plain, blas::Op::plain, size, 1, size, 1.0, matrix.data(), size, moved.data(), 1, 1.0,
+             result.data(), 1);
+  return result;
+}
+
+double DenseModel::value(std::span<const double> there, std::span<const double> slope_there) const {
+  double sum = 0;
+  for (std::size_t c = 0; c < w.size(); ++c) sum += 0.5 * (there[c] - w[c]) * (gradient[c] + slope_there[c]);
+  return sum;
+}
+
+std::vector<double> minimise(DenseStep step, double accuracy, double& damping, const Progress& progress) {
+  const Intercepts intercepts(step, step.free_intercepts ? step.classes : 0);
+  DenseModel model = intercepts.without();
+  if (!squares_are_finite(model.matrix) || !squares_are_finite(model.gradient)) return {step.w.begin(), step.w.end()};
+  step.matrix = {};
+  if (model.size == 0) return intercepts.with({});
+  const auto descent = step.penalty.couples_features() ? nuclear_descent(model, step.penalty, step.classes)
+                                                       : group_descent(model, step.penalty, step.classes);
+  const auto value = [&] { return model.value(model.x, model.slope) + descent->penalty(model.x); };
+  if (step.penalty.couples_features()) accuracy *= kProximal;
+  const double start = value();
+  double first = -1, before = start;
+  for (int turn = 0; turn < kMostTurns && !progress.must_stop(); ++turn) {
+    double moved = 0;
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      moved = descent->sweep();
+      if (first < 0) first = moved;
+      if (moved <= accuracy * accuracy * first) break;
+    }
+    if (turn > 0 && moved <= accuracy * accuracy * first) break;
+    const double damped = damping;
+    leaps(*descent, model, damping);
+    const double gained = start - value();
+    if (gained > step.most_gain) break;
+    if (damping > damped && before - value() <= accuracy * gained) break;  // nor would longer leaps gain more
+    before = value();
+  }
+  return intercepts.with(std::move(model.x));
+}
+
+}  // namespace s3gd

@@ -1,0 +1,208 @@
+// Coordinate descent along columns: H is never formed, only v = h * (X d) is kept. For working sets too large for a
+// matrix, or so sparse that their columns are shorter than its rows. Where sweeps are slow, because columns are alike,
+// conjugate gradients over the support take it on.
+#include <algorithm>
+#include <cmath>
+
+#include "exact/l1_model.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr int kMostRounds = 100;
+constexpr int kSweeps = 4;  // over the support, between two looks at all coordinates
+constexpr int kRoundsPerJump = 40;
+constexpr int kMostJumpSteps = 60;
+constexpr double kJumpAccuracy = 1e-6;  // of the squared slopes, scaled by the diagonal
+constexpr double kSettled = 0.25;       // of the slack: slopes wrong by less are left alone until all are looked at
+constexpr Index kLookAround = 1024;     // coordinates between two questions whether to stop
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+class ColumnSearch {
+ public:
+  ColumnSearch(const L1Model& model, const ColumnStore& columns, std::span<const double> h)
+      : model_(model),
+        columns_(columns),
+        h_(h),
+        one_weight_(std::all_of(h.begin(), h.end(), [&](double value) { return value == h.front(); })),
+        x_(model.x),
+        pushed_(h.size(), 0.0),
+        curvature_(model.x.size()),
+        settled_(model.x.size(), false) {
+    for (Index k = 0; k < model.size(); ++k) {
+      curvature_[at(k)] = columns.square(k, h.data()) + model.ridge[at(k)];
+      if (!model.radial.empty())
+        curvature_[at(k)] -= model.radial_curvature * model.radial[at(k)] * model.radial[at(k)];
+      if (!model.start.empty() && model.start[at(k)] != 0) move(k, model.start[at(k)]);
+    }
+  }
+
+  std::vector<double> run() {
+    double total = 0;
+    for (int round = 0; round < kMostRounds && !stopped_; ++round) {
+      const Sweep all = sweep(false);
+      total += all.gain;
+      if (good_enough(all, total)) break;
+      for (int k = 0; k < kSweeps && !stopped_; ++k) {
+        const Sweep inside = sweep(true);
+        total += inside.gain;
+        if (good_enough(inside, 0.1 * total)) break;
+      }
+      if (round % kRoundsPerJump == kRoundsPerJump - 1 && !stopped_) jump();
+    }
+    std::vector<double> moved(x_.size());
+    for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = x_[k] - model_.x[k];
+    return moved;
+  }
+
+ private:
+  struct Sweep {
+    double gain = 0, wrong = 0;  // `wrong`: the largest slope that a coordinate had before it moved
+  };
+
+  bool good_enough(const Sweep& sweep, double total) const {
+    return model_.slack > 0 ? sweep.wrong <= model_.slack : sweep.gain <= model_.accuracy * total;
+  }
+
+  // The model's slope in coordinate k.
+  double slope_of(Index k) const {
+    const double moved = x_[at(k)] - model_.x[at(k)];
+    double slope = model_.gradient[at(k)] + columns_.dot(k, pushed_.data()) + model_.ridge[at(k)] * moved;
+    if (!model_.radial.empty()) slope -= model_.radial_curvature * model_.radial[at(k)] * along_;
+    return slope;
+  }
+
+  // m at the present x, but for a constant.
+  double value() const {
+    double sum = -0.5 * model_.radial_curvature * along_ * along_;
+    for (std::size_t i = 0; i < h_.size(); ++i)
+      if (h_[i] > 0) sum += 0.5 * pushed_[i] * pushed_[i] / h_[i];
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      const double moved = x_[k] - model_.x[k];
+      sum += moved * (model_.gradient[k] + 0.5 * model_.ridge[k] * moved) + model_.l1[k] * std::abs(x_[k]);
+    }
+    return sum;
+  }
+
+  // Hp over the support; `pushed` = h * (X p).
+  std::vector<double> product(const std::vector<Index>& support, const std::vector<double>& p,
+                              std::vector<double>& pushed) const {
+    std::fill(pushed.begin(), pushed.end(), 0.0);
+    double along = 0;
+    for (std::size_t a = 0; a < support.size(); ++a) {
+      push(support[a], p[a], pushed);
+      if (!model_.radial.empty()) along += model_.radial[at(support[a])] * p[a];
+    }
+    std::vector<double> out(support.size());
+    for (std::size_t a = 0; a < support.size(); ++a) {
+      const Index k = support[a];
+      out[a] = columns_.dot(k, pushed.data()) + model_.ridge[at(k)] * p[a];
+      if (!model_.radial.empty()) out[a] -= model_.radial_curvature * model_.radial[at(k)] * along;
+    }
+    return out;
+  }
+
+  // Towards the minimum over the support with its signs: conjugate gradients, scaled by the diagonal.
+  std::vector<double> newton_direction(const std::vector<Index>& support) const {
+    std::vector<double> d(support.size(), 0.0), left(support.size()), p(support.size()), pushed(h_.size());
+    double size = 0;
+    for (std::size_t a = 0; a < support.size(); ++a) {
+      const double x = x_[at(support[a])], l1 = model_.l1[at(support[a])];
+      left[a] = -(slope_of(support[a]) + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
+      p[a] = left[a] / curvature_[at(support[a])];
+      size += left[a] * p[a];
+    }
+    const double enough = kJumpAccuracy * size;
+    for (int step = 0; step < kMostJumpSteps && size > enough && !(model_.must_stop && model_.must_stop()); ++step) {
+      const std::vector<double> hp = product(support, p, pushed);
+      double curved = 0, next = 0;
+      for (std::size_t a = 0; a < p.size(); ++a) curved += p[a] * hp[a];
+      if (!(curved > 0)) break;
+      for (std::size_t a = 0; a < p.size(); ++a) {
+        d[a] += size / curved * p[a];
+        left[a] -= size / curved * hp[a];
+        next += left[a] * left[a] / curvature_[at(support[a])];
+      }
+      for (std::size_t a = 0; a < p.size(); ++a) p[a] = left[a] / curvature_[at(support[a])] + next / size * p[a];
+      size = next;
+    }
+    return d;
+  }
+
+  // There, coordinates whose signs would change stopping at zero; or, where that is too far, until the first does.
+  void jump() {
+    std::vector<Index> support;
+    for (Index k = 0; k < model_.size(); ++k)
+      if ((x_[at(k)] != 0 || model_.l1[at(k)] == 0) && curvature_[at(k)] > 0) support.push_back(k);
+    const std::vector<double> d = newton_direction(support);
+    const auto before_x = x_, before_pushed = pushed_;
+    const double before_along = along_, before = value();
+    double first = 1;
+    for (std::size_t a = 0; a < support.size(); ++a) {
+      const Index k = support[a];
+      const double x = x_[at(k)];
+      const bool stops = model_.l1[at(k)] > 0 && (x + d[a]) * x < 0;
+      if (stops) first = std::min(first, -x / d[a]);
+      move(k, stops ? -x : d[a]);
+      if (stops) x_[at(k)] = 0;
+    }
+    if (value() <= before) return;
+    x_ = before_x;
+    pushed_ = before_pushed;
+    along_ = before_along;
+    for (std::size_t a = 0; a < support.size(); ++a) move(support[a], first * d[a]);
+  }
+
+  // out += by h * x_k
+  void push(Index k, double by, std::vector<double>& out) const {
+    if (one_weight_)
+      columns_.add(k, by * h_.front(), nullptr, out.data());
+    else
+      columns_.add(k, by, h_.data(), out.data());
+  }
+
+  void move(Index k, double by) {
+    push(k, by, pushed_);
+    if (!model_.radial.empty()) along_ += model_.radial[at(k)] * by;
+    x_[at(k)] += by;
+  }
+
+  Sweep sweep(bool support_only) {
+    Sweep found;
+    for (Index k = 0; k < model_.size(); ++k) {
+      if (k % kLookAround == 0 && model_.must_stop && model_.must_stop()) {
+        stopped_ = true;
+        break;
+      }
+      const double x = x_[at(k)], curvature = curvature_[at(k)];
+      if (!(curvature > 0) || (support_only && (x == 0 || settled_[at(k)]))) continue;
+      const double change = coordinate_change(x, slope_of(k), curvature, model_.l1[at(k)]);
+      const double wrong = curvature * std::abs(change);
+      settled_[at(k)] = wrong <= kSettled * model_.slack;
+      if (change == 0) continue;
+      move(k, change);
+      found.gain += wrong * std::abs(change);
+      found.wrong = std::max(found.wrong, wrong);
+    }
+    return found;
+  }
+
+  const L1Model& model_;
+  const ColumnStore& columns_;
+  std::span<const double> h_;
+  bool one_weight_;                             // whether all of h are the same
+  std::vector<double> x_, pushed_, curvature_;  // x + d; h * (X d); the model's diagonal
+  double along_ = 0;                            // v . d
+  std::vector<bool> settled_;                   // whose slopes were nearly right when last looked at
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::vector<double> minimise_by_columns(const L1Model& model, const WorkingColumns& columns,
+                                        std::span<const double> curvatures) {
+  return ColumnSearch(model, columns.store(), curvatures).run();
+}
+
+}  // namespace s3gd

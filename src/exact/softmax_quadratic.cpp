@@ -1,0 +1,278 @@
+#include "exact/softmax_quadratic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "anchor/rows.hpp"
+#include "base/threads.hpp"
+#include "data/row_access.hpp"
+#include "exact/coupled_factor.hpp"
+#include "kernel/blas.hpp"
+#include "kernel/kernel.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr std::size_t kMemory = 10;
+constexpr double kJitter = 1e-6, kJitterInDouble = 1e-12;  // of the diagonal: what summing it adds or takes
+constexpr double kTooFlatWithoutMean = 0.1;                // less, as classes have means of their own
+constexpr double kTooFlat = 0.5;  // of a column's own curvature: with less, the sample is taken to lack the column
+constexpr Index kRowsPerChunk = 1024;
+// Weights up to which the coupling of the classes saves more than it costs; with rows of few entries, whose products cost
+// little, more of them.
+constexpr Index kMostCoupled = 2000, kMostSparselyCoupled = 5000;
+constexpr double kFewProducts = 1e9;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+double product(std::span<const double> a, std::span<const double> b) {
+  return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
+}
+
+// Of each row: sum_j x_ij^2 / diagonal_j, which for a row of unit curvature is what it adds to its columns' own.
+std::vector<double> column_shares(const SoftmaxProblem& problem, std::span<const double> diagonal) {
+  std::vector<double> shares(at(problem.rows()));
+  std::vector<double> inverse(diagonal.begin(), diagonal.end());
+  for (double& value : inverse) value = 1 / value;
+  problem.x().visit([&](const auto& x) {
+    parallel_ranges(x.rows, kRowsPerChunk, problem.spec().threads, [&](Index begin, Index end, Index) {
+      for (Index i = begin; i < end; ++i) {
+        double sum = problem.has_intercept() ? inverse.back() : 0.0;
+        for_each_nonzero(x, i, [&](Index j, auto value) {
+          sum += static_cast<double>(value) * static_cast<double>(value) * inverse[at(j)];
+        });
+        shares[at(i)] = sum;
+      }
+    });
+  });
+  return shares;
+}
+
+// What is left of the columns' curvatures around their means.
+std::vector<double> without_means(const SoftmaxProblem& problem, std::span<const double> whole,
+                                  std::span<const double> sizes) {
+  std::vector<double> sums(whole.size(), 0.0), result(whole.begin(), whole.end());
+  double total = 0;
+  problem.x().visit([&](const auto& x) {
+    for (Index i = 0; i < x.rows; ++i) {
+      total += sizes[at(i)];
+      for_each_nonzero(x, i, [&](Index j, auto value) { sums[at(j)] += sizes[at(i)] * static_cast<double>(value); });
+    }
+  });
+  for (std::size_t j = 0; j < result.size() && total > 0; ++j)
+    result[j] = std::max(result[j] - sums[j] * sums[j] / total, 1e-12 * whole[j]);
+  return result;
+}
+
+bool couples_classes(const SoftmaxProblem& problem) {
+  if (problem.dim() <= kMostCoupled) return true;
+  if (problem.dim() > kMostSparselyCoupled || problem.x().is_dense()) return false;
+  const auto rows = static_cast<double>(problem.rows()), classes = static_cast<double>(problem.classes());
+  const double entries = static_cast<double>(problem.x().stored()) / rows;
+  return rows * entries * entries * classes * classes / 4 <= kFewProducts;
+}
+
+// The inverse of a small matrix by elimination with pivots; false when it is singular.
+bool invert(std::size_t n, std::vector<double>& a) {
+  std::vector<double> inverse(n * n, 0.0);
+  for (std::size_t r = 0; r < n; ++r) inverse[r * n + r] = 1;
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c + 1; r < n; ++r)
+      if (std::abs(a[r * n + c]) > std::abs(a[pivot * n + c])) pivot = r;
+    if (!(std::abs(a[pivot * n + c]) > 0)) return false;
+    for (std::size_t j = 0; j < n && pivot != c; ++j) {
+      std::swap(a[pivot * n + j], a[c * n + j]);
+      std::swap(inverse[pivot * n + j], inverse[c * n + j]);
+    }
+    const double scale = 1 / a[c * n + c];
+    for (std::size_t j = 0; j < n; ++j) {
+      a[c * n + j] *= scale;
+      inverse[c * n + j] *= scale;
+    }
+    for (std::size_t r = 0; r < n; ++r) {
+      const double share = a[r * n + c];
+      if (r == c || share == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) {
+        a[r * n + j] -= share * a[c * n + j];
+        inverse[r * n + j] -= share * inverse[c * n + j];
+      }
+    }
+  }
+  a = std::move(inverse);
+  return true;
+}
+
+}  // namespace
+
+void Damped::times(std::span<const double> v, std::span<double> out) const {
+  part_.times(v, out);
+  for (std::size_t c = 0; c < v.size(); ++c) out[c] += damping_ * diagonal_[c] * v[c];
+}
+
+std::vector<double> Damped::diagonal() const {
+  std::vector<double> result = diagonal_;
+  for (double& value : result) value *= 1 + damping_;
+  return result;
+}
+
+LossQuadratic::LossQuadratic(const SoftmaxProblem& problem)
+    : problem_(problem),
+      coupled_(couples_classes(problem)),
+      size_(coupled_ ? problem.dim() : problem.features()),
+      outputs_(coupled_ ? 1 : problem.classes()) {}
+
+// The Hessian over the drawn rows, whose weights are multiples of their curvatures.
+std::vector<double> LossQuadratic::coupled(std::span<const double> w, const RowSample& drawn,
+                                           std::span<const double> curvatures) const {
+  const Index classes = problem_.classes(), count = static_cast<Index>(drawn.rows.size());
+  if (count == 0)
+    return std::vector<double>(at(size_ * size_), 0.0);  // no row bends anything; to a pass, no rows are all
+  std::vector<double> weights(drawn.weights);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    weights[k] *= problem_.weight(drawn.rows[k]) / curvatures[at(drawn.rows[k])];
+  const std::vector<float> probabilities = probabilities_at(problem_, w, drawn.rows);
+  const int threads = problem_.spec().threads;
+  const Matrix x = gather_rows(problem_.x(), drawn.rows, threads);
+  return coupled_hessian({x, problem_.has_intercept(), classes, weights, probabilities, threads}, count);
+}
+
+// whole: of each feature, the mean over the directions that change probabilities; without_mean: the same where the
+// intercepts follow, empty where they do not or the sample is all rows.
+void LossQuadratic::raise_flat(std::span<const double> whole, std::span<const double> without_mean) {
+  const Index per_feature = size_ / problem_.features();
+  const double jitter = coupled_ && multiplies_entries(problem_.x()) ? kJitterInDouble : kJitter;
+  const double directions = coupled_ ? static_cast<double>(per_feature - 1) : 1.0;
+  std::vector<double> diagonal;
+  for (Index c = 0; c < size_; ++c) diagonal.push_back(matrix_[at(c * size_ + c)]);
+  const auto lacking = [&](Index j, double wanted, double share) {
+    double own = 0;
+    for (Index c = j * per_feature; c < (j + 1) * per_feature; ++c) own += diagonal[at(c)];
+    return own < share * wanted ? wanted - own : 0.0;
+  };
+  std::vector<double> added;
+  for (Index j = 0; j < problem_.features(); ++j)
+    added.push_back(lacking(j, directions * whole[at(j)], kTooFlat) + jitter * directions * whole[at(j)]);
+  if (!without_mean.empty()) {
+    take_intercepts_away(diagonal);
+    for (Index j = 0; j < problem_.cols(); ++j)
+      added[at(j)] = std::max(added[at(j)], lacking(j, directions * without_mean[at(j)], kTooFlatWithoutMean));
+  }
+  for (Index c = 0; c < size_; ++c)
+    matrix_[at(c * size_ + c)] += added[at(c / per_feature)] / static_cast<double>(per_feature);
+}
+
+// Of the diagonal of a coupled matrix: what is left where free intercepts follow the other weights.
+void LossQuadratic::take_intercepts_away(std::span<double> diagonal) const {
+  const Index classes = problem_.classes(), rest = size_ - classes;
+  std::vector<double> own(at(classes * classes)), solved(at(classes));
+  double trace = 0;
+  for (Index a = 0; a < classes; ++a) {
+    std::copy_n(&matrix_[at((rest + a) * size_ + rest)], classes, &own[at(a * classes)]);
+    trace += own[at(a * classes + a)];
+  }
+  for (Index a = 0; a < classes; ++a) own[at(a * classes + a)] += 1e-9 * trace;
+  if (!blas::cholesky(classes, own.data(), classes)) return;
+  for (Index c = 0; c < rest; ++c) {
+    const double* coupling = &matrix_[at(c * size_ + rest)];
+    std::copy_n(coupling, classes, solved.begin());
+    blas::cholesky_solve(classes, own.data(), classes, solved.data());
+    diagonal[at(c)] -= kernel::dot(coupling, solved.data(), classes);
+  }
+}
+
+void LossQuadratic::build(std::span<const double> w, const Curvatures& curvatures, Index sample, Rng& rng) {
+  const std::vector<double> whole = curvature_diagonal(problem_, {}, curvatures.of_rows());
+  const std::vector<double> shares = column_shares(problem_, whole);
+  std::vector<double> sizes(curvatures.of_rows().begin(), curvatures.of_rows().end());
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] *= shares[i];
+  RowSample drawn = sample_by_size(sizes, sample, rng);
+  for (std::size_t k = 0; k < drawn.rows.size(); ++k) drawn.weights[k] /= shares[at(drawn.rows[k])];
+  matrix_ = coupled_ ? coupled(w, drawn, curvatures.of_rows()) : sampled_hessian(problem_, drawn.rows, drawn.weights);
+  const bool follows = coupled_ && sample < problem_.rows() && problem_.spec().intercept == Intercept::free;
+  raise_flat(whole, follows ? without_means(problem_, whole, curvatures.of_rows()) : std::vector<double>());
+  for (Pair& pair : pairs_) pair.image = metric_times(pair.moved);
+}
+
+void LossQuadratic::remember(std::vector<double> moved, std::vector<double> change) {
+  const double along = product(moved, change);
+  const double sizes = std::sqrt(product(moved, moved) * product(change, change));
+  if (!(along > 1e-10 * sizes)) return;  // rounding, not curvature
+  std::vector<double> image = metric_times(moved);
+  pairs_.push_back({std::move(moved), std::move(change), along, std::move(image)});
+  if (pairs_.size() > kMemory) pairs_.pop_front();
+}
+
+std::vector<double> LossQuadratic::metric_times(std::span<const double> v) const {
+  std::vector<double> out(v.size());
+  blas::gemm(blas::Op::plain, blas::Op::plain, size_, outputs_, size_, 1.0, matrix_.data(), size_, v.data(), outputs_,
+             0.0, out.data(), outputs_);
+  return out;
+}
+
+LossQuadratic::Part LossQuadratic::part(std::span<const Index> chosen) const {
+  const Index per_feature = size_ / problem_.features(), size = static_cast<Index>(chosen.size()) * per_feature;
+  Part part;
+  part.size_ = size;
+  part.classes_ = problem_.classes();
+  part.outputs_ = outputs_;
+  part.matrix_.resize(at(size * size));
+  for (Index a = 0; a < size; ++a) {
+    const double* row = matrix_.data() + (chosen[at(a / per_feature)] * per_feature + a % per_feature) * size_;
+    double* out = part.matrix_.data() + a * size;
+    for (const Index j : chosen) out = std::copy_n(row + j * per_feature, per_feature, out);
+  }
+  // B = M - [M S, Y] [[S'M S, L], [L', -D]]^-1 [M S, Y]', L the strictly lower part of S'Y, D its diagonal.
+  const std::size_t m = pairs_.size();
+  std::vector<double> middle(4 * m * m, 0.0);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      middle[i * 2 * m + j] = product(pairs_[i].moved, pairs_[j].image);
+      if (i > j) middle[i * 2 * m + m + j] = middle[(m + j) * 2 * m + i] = product(pairs_[i].moved, pairs_[j].change);
+      if (i == j) middle[(m + i) * 2 * m + m + i] = -pairs_[i].product;
+    }
+  if (m == 0 || !invert(2 * m, middle)) return part;
+  const auto append = [&](const std::vector<double>& vector) {
+    for (const Index j : chosen)
+      part.vectors_.insert(part.vectors_.end(), vector.begin() + j * part.classes_,
+                           vector.begin() + (j + 1) * part.classes_);
+  };
+  for (const Pair& pair : pairs_) append(pair.image);
+  for (const Pair& pair : pairs_) append(pair.change);
+  part.middle_ = std::move(middle);
+  return part;
+}
+
+std::vector<double> LossQuadratic::Part::diagonal() const {
+  std::vector<double> result;
+  for (Index c = 0; c < size_; ++c) result.insert(result.end(), at(outputs_), matrix_[at(c * size_ + c)]);
+  return result;
+}
+
+std::vector<double> LossQuadratic::Part::dense() && {
+  const Index m = size_ == 0 ? 0 : static_cast<Index>(vectors_.size()) / size_;
+  if (!middle_.empty()) {
+    std::vector<double> turned(vectors_.size());
+    blas::gemm(blas::Op::plain, blas::Op::plain, m, size_, m, 1.0, middle_.data(), m, vectors_.data(), size_, 0.0,
+               turned.data(), size_);
+    blas::gemm(blas::Op::transposed, blas::Op::plain, size_, size_, m, -1.0, vectors_.data(), size_, turned.data(),
+               size_, 1.0, matrix_.data(), size_);
+  }
+  return std::move(matrix_);
+}
+
+void LossQuadratic::Part::times(std::span<const double> v, std::span<double> out) const {
+  blas::gemm(blas::Op::plain, blas::Op::plain, size_, outputs_, size_, 1.0, matrix_.data(), size_, v.data(), outputs_,
+             0.0, out.data(), outputs_);
+  if (middle_.empty()) return;
+  const Index length = size_ * outputs_;
+  const auto m = static_cast<Index>(vectors_.size()) / std::max<Index>(1, length);
+  std::vector<double> along(at(m));
+  for (Index c = 0; c < m; ++c) along[at(c)] = kernel::dot(vectors_.data() + c * length, v.data(), length);
+  for (Index c = 0; c < m; ++c) {
+    const double share = kernel::dot(middle_.data() + c * m, along.data(), m);
+    kernel::axpy(-share, vectors_.data() + c * length, out.data(), length);
+  }
+}
+
+}  // namespace s3gd

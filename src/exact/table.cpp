@@ -1,0 +1,59 @@
+// The table of finishers. Order is preference among those that suit: solve/auto takes the first, so those after newton, which
+// suits everything, have to be asked for.
+#include <algorithm>
+
+#include "exact/methods.hpp"
+
+namespace s3gd {
+
+const std::vector<Finisher>& finisher_table() {
+  static const std::vector<Finisher> table{
+      {.name = "gram",
+       .summary = "no rows but for the products of columns: squared loss, few columns",
+       .needs = {&kQuadraticLoss, &kFewColumns, &kSimplePenalty},
+       .pays = gram_pays,
+       .run = finish_by_gram,
+       .sequence = gram_sequence,
+       .sequence_from_nothing = true},
+      {.name = "active-set",
+       .summary = "prox-Newton with active sets, for penalties with a 1-norm",
+       .needs = {&kOneNorm},
+       .run = finish_by_active_set,
+       .sequence = active_set_sequence},
+      {.name = "sampled-newton",
+       .summary = "quasi-Newton in the metric of a sampled Hessian",
+       .needs = {&kSmoothPenalty, &kCheapFactor},
+       .start_passes = start_of_sampled_newton,
+       .run = finish_by_sampled_newton,
+       .sequence = sampled_newton_sequence},
+      {.name = "dual",
+       .summary = "dual coordinate ascent: l2 with sparse rows, however wide",
+       .needs = {&kBoundedCurvature, &kSparseRows, &kRidgeAlone, &kLooseRows},
+       .run = finish_by_dual_ascent,
+       .sequence = dual_ascent_sequence},
+      {.name = "newton",
+       .summary = "Newton, Newton-CG or prox-Newton over all rows",
+       .run = finish_by_newton,
+       .first_segment = 2},  // it remembers nothing, and its iterations are long
+      {.name = "lbfgs",
+       .summary = "L-BFGS over all rows, scaled by the Hessian's diagonal; smooth penalties",
+       .needs = {&kSmoothPenalty},
+       .run = finish_by_lbfgs},
+  };
+  return table;
+}
+
+const Finisher& first_that_suits(const Problem& problem, bool for_many) {
+  const auto& table = finisher_table();
+  return *std::find_if(table.begin(), table.end(), [&](const Finisher& one) {
+    return one.suits(problem) && (one.pays == nullptr || one.pays(problem, for_many));
+  });
+}
+
+const Finisher* find_finisher(const std::string& name) {
+  for (const Finisher& finisher : finisher_table())
+    if (finisher.name == name) return &finisher;
+  return nullptr;
+}
+
+}  // namespace s3gd

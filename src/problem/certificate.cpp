@@ -1,0 +1,254 @@
+// How far a point can be from the optimum:  F(w) - D(a)  with the dual objective
+//
+//     D(a) = - sum_i q_i psi*(-a_i, y_i) - R*(sum_i q_i a_i x_i)  <=  F*
+//
+// at the dual point a_i = -psi'(w.x_i, y_i), moved as little as it takes to be feasible. A free intercept asks for
+// sum_i q_i a_i = 0: the class that pulls harder is scaled down; of other losses Loss::balance() says how, or the slopes at
+// the best intercept are taken, for another half of a pass. A penalty whose
+// conjugate is finite only on a ball asks for a scaling of all. One pass over the rows, half a one more for the classes
+// apart, plus O(n).
+#include "problem/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/threads.hpp"
+#include "kernel/kernel.hpp"
+#include "problem/full_pass.hpp"
+#include "problem/loss.hpp"
+#include "problem/optimality.hpp"
+#include "problem/penalty.hpp"
+#include "problem/rising_zero.hpp"
+#include "problem/row_sums.hpp"
+
+namespace s3gd {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The dual point in a form that costs no memory: -a_i = scale[class of i] * (slope_i + shift) + tilt * y_i, with the slope
+// at the margin plus `further`.
+struct DualPoint {
+  double scale[2] = {1, 1};  // rows with a target above zero, and the others
+  double shift = 0, tilt = 0, further = 0;
+  bool keeps_shape() const { return shift == 0 && tilt == 0 && further == 0; }
+  std::vector<double> z;  // sum_i q_i a_i x_i
+};
+
+class Certifier {
+ public:
+  Certifier(const Problem& problem, const RowsSeen& seen)
+      : problem_(problem),
+        seen_(seen),
+        loss_(problem.spec().loss),
+        equal_weight_(1.0 / static_cast<double>(problem.rows())) {}
+
+  DualPoint dual_point() const {
+    DualPoint point;
+    point.z.assign(seen_.gradient.begin(), seen_.gradient.end());
+    for (double& value : point.z) value = -value;
+    if (problem_.spec().intercept != Intercept::free) return point;
+    if (loss_.classifies())
+      balance_classes(point);
+    else
+      balance_reals(point);
+    return point;
+  }
+
+  // D at `scale` times the point.
+  double dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    if (seen_.margins.empty()) return squared_dual(point, scale, penalty, w);
+    double sum = 0;
+    bool by_row[2] = {true, true};
+    for (const int c : {0, 1})
+      if (scale * point.scale[c] == 1 && point.keeps_shape() && knows_classes(point)) {
+        sum += at_slopes(c, w);
+        by_row[c] = false;
+      }
+    if (by_row[0] || by_row[1]) sum += conjugates(point, scale, by_row);
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return -sum - penalty.conjugate(z);
+  }
+
+  // A bound of that from below, O(d): psi*(t v) <= t psi*(v) for t in [0, 1], since psi* is convex and psi*(0) = 0.
+  double quick_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    const double sum = point.scale[0] * at_slopes(0, w) + point.scale[1] * at_slopes(1, w);
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return -scale * sum - penalty.conjugate(z);
+  }
+
+  // The same without a look at single rows: psi*(v, y) = v y + v^2 / 4, and y is the margin less half of the slope.
+  double squared_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return scale * ((2 - scale) * seen_.loss - product(w, seen_.gradient)) - penalty.conjugate(z);
+  }
+
+ private:
+  static constexpr Index kChunk = 1024;
+
+  static double product(std::span<const double> a, std::span<const double> b) {
+    return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));
+  }
+
+  bool knows_classes(const DualPoint& point) const {
+    return seen_.positives != nullptr || point.scale[0] == point.scale[1];
+  }
+
+  // sum_i q_i psi*(psi'(u_i)) over a class, by Fenchel's equality: w.g - loss. Without the classes apart: all as one.
+  double at_slopes(int c, std::span<const double> w) const {
+    if (seen_.positives == nullptr) return c == 0 ? product(w, seen_.gradient) - seen_.loss : 0.0;
+    const double positives = product(w, seen_.positives->gradient) - seen_.positives->loss;
+    return c == 0 ? positives : product(w, seen_.gradient) - seen_.loss - positives;
+  }
+
+  // sum_i q_i psi*(-a_i) over the classes asked for, row by row.
+  double conjugates(const DualPoint& point, double scale, const bool* wanted) const {
+    std::vector<double> parts(at((problem_.rows() + kChunk - 1) / kChunk));
+    parallel_ranges(problem_.rows(), kChunk, problem_.spec().threads, [&](Index begin, Index end, Index chunk) {
+      parts[at(chunk)] = conjugates(point, scale, wanted, begin, end);
+    });
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    return sum;
+  }
+
+  double conjugates(const DualPoint& point, double scale, const bool* wanted, Index begin, Index end) const {
+    double u[kChunk] = {}, y[kChunk] = {}, q[kChunk], v[kChunk], result[kChunk];
+    Index count = 0;
+    const double* targets = problem_.targets().data();
+    const double* weights = problem_.weights().empty() ? nullptr : problem_.weights().data();
+    for (Index i = begin; i < end; ++i) {  // written where the next one wanted goes: no branch to mispredict
+      const double target = targets[i];
+      u[count] = seen_.margins[at(i)] + point.further;
+      y[count] = target;
+      q[count] = weights == nullptr ? equal_weight_ : weights[i];
+      count += wanted[target > 0 ? 0 : 1] && q[count] != 0 ? 1 : 0;
+    }
+    loss_.terms(u, y, count, {nullptr, v, nullptr});
+    for (Index r = 0; r < count; ++r)
+      v[r] = scale * (point.scale[y[r] > 0 ? 0 : 1] * (v[r] + point.shift) + point.tilt * y[r]);
+    loss_.conjugates(v, y, count, result);
+    double sum = 0;
+    for (Index r = 0; r < count; ++r) sum += q[r] * result[r];
+    return sum;
+  }
+
+  // The class that pulls harder is scaled down.
+  void balance_classes(DualPoint& point) const {
+    const auto up = [&](std::size_t j) { return -seen_.positives->gradient[j]; };
+    const double pull_up = up(point.z.size() - 1), pull_down = pull_up - point.z.back();
+    if (pull_up > pull_down) point.scale[0] = pull_down / pull_up;
+    if (pull_down > pull_up) point.scale[1] = pull_up / pull_down;
+    for (std::size_t j = 0; j < point.z.size(); ++j)
+      point.z[j] = point.scale[0] * up(j) + point.scale[1] * (point.z[j] - up(j));
+    point.z.back() = 0;  // up to rounding it is
+  }
+
+  void balance_reals(DualPoint& point) const {
+    const bool counts = loss_.traits().targets == TargetKind::counts;
+    const double total = problem_.total_weight(), target = counts ? problem_.target_row().back() / total : 0;
+    const std::optional<Balance> balance = loss_.balance(-point.z.back() / total, target);
+    if (!balance) return take_best_intercept(point);
+    point.scale[0] = point.scale[1] = balance->scale;
+    point.shift = balance->shift;
+    point.tilt = balance->tilt;
+    if (point.shift != 0) {
+      const auto mean = seen_.mean_row.empty() ? problem_.mean_row() : seen_.mean_row;
+      for (std::size_t j = 0; j < mean.size(); ++j) point.z[j] -= point.z.back() * mean[j];
+    }
+    for (std::size_t j = 0; j < point.z.size(); ++j)
+      point.z[j] = point.scale[0] * point.z[j] - (point.tilt != 0 ? point.tilt * problem_.target_row()[j] : 0.0);
+    point.z.back() = 0;
+  }
+
+  void take_best_intercept(DualPoint& point) const {
+    if (point.z.back() == 0) return;
+    const auto slopes_at = [&](double b) {
+      SlopeSum sum;
+      for (Index i = 0; i < problem_.rows(); ++i) {
+        const Derivatives one = loss_.derivatives(seen_.margins[at(i)] + b, problem_.targets()[at(i)]);
+        sum.slope += problem_.weight(i) * one.slope;
+        sum.curvature += problem_.weight(i) * one.curvature;
+      }
+      return sum;
+    };
+    point.further = rising_zero(slopes_at, 0.0, 1.0);
+    std::vector<double> slopes(at(problem_.rows()));
+    for (Index i = 0; i < problem_.rows(); ++i)
+      slopes[at(i)] =
+          -problem_.weight(i) * loss_.slope(seen_.margins[at(i)] + point.further, problem_.targets()[at(i)]);
+    transpose_times(problem_, slopes, point.z);
+    point.z.back() = 0;  // up to rounding it is
+  }
+
+  const Problem& problem_;
+  const RowsSeen& seen_;
+  Loss loss_;
+  double equal_weight_;
+};
+
+}  // namespace
+
+bool certificate_needs_positives(const Problem& problem) {
+  return problem.spec().intercept == Intercept::free && Loss(problem.spec().loss).classifies() &&
+         Penalty(problem).has_dual();
+}
+
+SmallerClass::SmallerClass(const Problem& problem) {
+  const auto targets = problem.targets();
+  const auto ups = std::count_if(targets.begin(), targets.end(), [](double y) { return y > 0; });
+  positive = 2 * ups < problem.rows();
+  rows.reserve(at(positive ? ups : problem.rows() - ups));
+  for (Index i = 0; i < problem.rows(); ++i)
+    if ((targets[at(i)] > 0) == positive) rows.push_back(i);
+}
+
+OfPositives sum_positives(const Problem& problem, std::span<const double> w, double loss,
+                          std::span<const double> gradient, const SmallerClass& smaller) {
+  OfPositives sum{.gradient = std::vector<double>(gradient.size())};
+  if (!smaller.rows.empty()) sum.loss = sum_rows(problem, smaller.rows, w, Arithmetic::exact, sum.gradient).loss;
+  if (smaller.positive) return sum;
+  sum.loss = loss - sum.loss;
+  for (std::size_t j = 0; j < gradient.size(); ++j) sum.gradient[j] = gradient[j] - sum.gradient[j];
+  return sum;
+}
+
+Certificate certify(const Problem& problem, std::span<const double> w) {
+  std::vector<double> gradient(at(problem.dim())), margins(at(problem.rows()));
+  const double loss = sum_rows(problem, {}, w, Arithmetic::exact, gradient, {margins, {}}).loss;
+  if (!certificate_needs_positives(problem)) return certify_seen(problem, w, {loss, margins, gradient});
+  const OfPositives positives = sum_positives(problem, w, loss, gradient, SmallerClass(problem));
+  return certify_seen(problem, w, {loss, margins, gradient, &positives});
+}
+
+Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen) {
+  const Penalty penalty(problem);
+  Certificate result;
+  result.relative_gap = std::numeric_limits<double>::infinity();
+  result.primal = seen.loss + penalty.value(w);
+  if (!penalty.has_dual()) {
+    result.kind = Certificate::Kind::prox_gradient;
+    result.dual = std::numeric_limits<double>::quiet_NaN();
+    result.relative_gap = prox_gradient_norm(penalty, w, seen.gradient);
+  } else {
+    const Certifier certifier(problem, seen);
+    const DualPoint point = certifier.dual_point();
+    const double scale = penalty.feasible_scale(point.z);
+    const auto conclude = [&](double dual) {
+      // Where rounding makes the bound exceed the value itself, the two are equal.
+      result.dual = std::min(std::max(0.0, dual), result.primal);
+      const double tiny = std::numeric_limits<double>::min();
+      result.relative_gap = (result.primal - result.dual) / std::max(std::abs(result.primal), tiny);
+    };
+    if (seen.enough > 0 && point.keeps_shape()) conclude(certifier.quick_dual(point, scale, penalty, w));
+    if (!(result.relative_gap <= seen.enough)) conclude(certifier.dual(point, scale, penalty, w));
+  }
+  if (!std::isfinite(result.primal)) result.relative_gap = std::numeric_limits<double>::infinity();
+  return result;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,18 @@
+// Rows that a fit is judged by: they may have classes that the training rows lack, and lack some that those have.
+// See Task::judged().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "s3gd/task.hpp"
+
+namespace s3gd {
+
+// The rows of these classes; all of them where there are none. Throws where no row is left.
+JudgedRows rows_of_classes(Dataset rows, const std::vector<std::string>& classes);
+
+// The problem on further rows, all of classes it knows; they need not have both.
+Problem on_rows(const Problem& problem, Dataset rows);
+
+}  // namespace s3gd

@@ -1,0 +1,76 @@
+// How far from optimal a point is, from its gradient alone: O(dim), no pass over the rows. It decides when to certify.
+//
+// With the dual point a_i = -psi'(u_i) scaled by s to be feasible, Fenchel's equality gives
+//
+//     F(w) - D(s a) = R(w) + R*(-s g) + s w.g + O((1 - s)^2),      g = sum_i q_i psi'(u_i) x_i
+//
+// which near the optimum is the gap certify() finds with a pass and n logarithms. One output and several: a penalty is a
+// Penalty or a MatrixPenalty.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+#include "s3gd/problem.hpp"
+#include "s3gd/softmax.hpp"
+
+namespace s3gd {
+
+// ||prox_R(w - g) - w|| / max(1, ||w||), g the loss part's gradient.
+template <class AnyPenalty>
+double prox_gradient_norm(const AnyPenalty& penalty, std::span<const double> w, std::span<const double> gradient) {
+  std::vector<double> moved(w.begin(), w.end());
+  for (std::size_t j = 0; j < moved.size(); ++j) moved[j] -= gradient[j];
+  penalty.prox(1.0, std::span<double>(moved));
+  double step = 0, size = 0;
+  for (std::size_t j = 0; j < moved.size(); ++j) {
+    step += (moved[j] - w[j]) * (moved[j] - w[j]);
+    size += w[j] * w[j];
+  }
+  return std::sqrt(step) / std::max(1.0, std::sqrt(size));
+}
+
+// Of all weights the last so many.
+inline Index free_intercepts(const Problem& problem) { return problem.spec().intercept == Intercept::free ? 1 : 0; }
+inline Index free_intercepts(const SoftmaxProblem& problem) {
+  return problem.spec().intercept == Intercept::free ? problem.classes() : 0;
+}
+
+// An estimate of Certificate::relative_gap where the loss part has this gradient and F this value. The slopes of free
+// intercepts must vanish in the dual: for one, what that costs is added (one class less by a share, squared); for several it
+// is left out.
+template <class AnyProblem, class AnyPenalty>
+double estimated_gap(const AnyProblem& problem, const AnyPenalty& penalty, std::span<const double> w,
+                     std::span<const double> gradient, double objective) {
+  if (!penalty.has_dual()) return prox_gradient_norm(penalty, w, gradient);
+  const double size = std::max(std::abs(objective), std::numeric_limits<double>::min());
+  std::vector<double> z(gradient.begin(), gradient.end());  // instead of -g: a penalty knows no signs
+  const double unbalanced = free_intercepts(problem) == 1 ? z.back() * z.back() / size : 0.0;
+  std::fill(z.end() - free_intercepts(problem), z.end(), 0.0);
+  const auto dim = static_cast<Index>(z.size());
+  const double product = kernel::dot(w.data(), z.data(), dim);
+  const double scale = penalty.feasible_scale(z);
+  if (scale < 1) kernel::scale(scale, z.data(), dim);
+  const double distant = (1 - scale) * (1 - scale) * std::abs(objective);  // stands for the term left out
+  const double gap = penalty.value(w) + penalty.conjugate(z) + scale * product + unbalanced + distant;
+  return std::max(gap, 0.0) / size;
+}
+
+// When to ask for a certificate: where the estimate is a little below the tolerance; after one that said no, further below,
+// by as much as it was beyond.
+class GapWatch {
+ public:
+  explicit GapWatch(double tol) : tol_(tol), ask_below_(0.9 * tol) {}
+  bool worth_certifying(double estimate) const { return estimate <= ask_below_; }
+  double ask_below() const { return ask_below_; }
+  void refused(double gap) { ask_below_ *= std::clamp(0.5 * tol_ / gap, 0.01, 0.5); }
+
+ private:
+  double tol_, ask_below_;
+};
+
+}  // namespace s3gd

@@ -1,0 +1,119 @@
+#include "s3gd/problem.hpp"
+
+#include <cmath>
+#include <mutex>
+
+#include "problem/full_pass.hpp"
+#include "problem/loss.hpp"
+#include "problem/penalty.hpp"
+#include "problem/targets.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+
+namespace {
+
+// All that does not depend on the penalty.
+struct Rows {
+  Dataset data;
+  Targets targets;
+  std::vector<double> weights;
+  double total_weight = 1;
+  mutable std::once_flag mean_row_once, target_row_once;
+  mutable std::vector<double> mean_row, target_row;
+};
+
+void check_parameter(const LossSpec& spec) {
+  const LossTraits& traits = traits_of(spec.kind);
+  if (traits.parameter == nullptr || (std::isfinite(spec.*traits.parameter) && spec.*traits.parameter > 0)) return;
+  throw Error(std::string(traits.parameter_name) + " is " + std::to_string(spec.*traits.parameter),
+              "give a positive number");
+}
+
+}  // namespace
+
+struct Problem::State {
+  std::shared_ptr<const Rows> rows;
+  ProblemSpec spec;
+  ColumnProducts products;
+};
+
+Problem::Problem(Dataset data, const ProblemSpec& spec) {
+  check_parameter(spec.loss);
+  auto rows = std::make_shared<Rows>();
+  data.verify(spec.threads);
+  rows->targets = make_targets(data, spec);
+  rows->weights = make_weights(data, rows->targets, spec.class_weight);
+  rows->total_weight = spec.class_weight == ClassWeight::paper ? 2.0 : 1.0;
+  Penalty(spec.penalty, data.cols(), spec.intercept);  // throws when the penalty does not fit
+  rows->data = std::move(data);
+  state_ = std::make_shared<const State>(State{std::move(rows), spec, {}});
+}
+
+Problem Problem::with_penalty(const PenaltySpec& penalty) const {
+  Penalty(penalty, cols(), spec().intercept);
+  State changed = *state_;
+  changed.spec.penalty = penalty;
+  Problem problem = *this;
+  problem.state_ = std::make_shared<const State>(std::move(changed));
+  return problem;
+}
+
+Problem Problem::with_loss(const LossSpec& loss) const {
+  check_parameter(loss);
+  if (traits_of(loss.kind).targets != traits_of(spec().loss.kind).targets)
+    throw Error("another kind of targets", "make a problem of its own");
+  State changed = *state_;
+  changed.spec.loss = loss;
+  Problem problem = *this;
+  problem.state_ = std::make_shared<const State>(std::move(changed));
+  return problem;
+}
+
+Problem Problem::with_products(ColumnProducts products) const {
+  State changed = *state_;
+  changed.products = std::move(products);
+  Problem problem = *this;
+  problem.state_ = std::make_shared<const State>(std::move(changed));
+  return problem;
+}
+
+const Dataset& Problem::data() const { return state_->rows->data; }
+const ProblemSpec& Problem::spec() const { return state_->spec; }
+std::span<const double> Problem::targets() const { return state_->rows->targets.values.span(); }
+std::span<const double> Problem::weights() const { return state_->rows->weights; }
+double Problem::total_weight() const { return state_->rows->total_weight; }
+double Problem::positive_class() const { return state_->rows->targets.positive; }
+double Problem::negative_class() const { return state_->rows->targets.negative; }
+
+const ColumnProducts& Problem::known_products() const { return state_->products; }
+
+double Problem::weight(Index i) const {
+  const std::vector<double>& q = state_->rows->weights;
+  return q.empty() ? 1.0 / static_cast<double>(rows()) : q[static_cast<std::size_t>(i)];
+}
+
+std::span<const double> Problem::mean_row() const {
+  const Rows& kept = *state_->rows;
+  std::call_once(kept.mean_row_once, [&] {
+    std::vector<double> share(static_cast<std::size_t>(rows())), sum(static_cast<std::size_t>(dim()));
+    for (Index i = 0; i < rows(); ++i) share[static_cast<std::size_t>(i)] = weight(i) / total_weight();
+    transpose_times(*this, share, sum);
+    sum.resize(static_cast<std::size_t>(cols()));
+    kept.mean_row = std::move(sum);
+  });
+  return kept.mean_row;
+}
+
+std::span<const double> Problem::target_row() const {
+  const Rows& kept = *state_->rows;
+  std::call_once(kept.target_row_once, [&] {
+    std::vector<double> shares(targets().begin(), targets().end());
+    for (Index i = 0; i < rows(); ++i) shares[static_cast<std::size_t>(i)] *= weight(i);
+    kept.target_row.resize(static_cast<std::size_t>(dim()));
+    transpose_times(*this, shares, kept.target_row);
+  });
+  return kept.target_row;
+}
+
+}  // namespace s3gd

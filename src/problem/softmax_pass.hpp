@@ -1,0 +1,43 @@
+// One pass over the rows: margins of all K classes, probabilities, loss and gradient, block by block.
+//
+// Dense rows go through matrix products; sparse rows meet a table of the K weights of each feature, so that an entry is
+// loaded once for all classes. Partial sums of fixed chunks are added in their order: same bits at any number of threads.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "problem/row_sums.hpp"
+#include "s3gd/softmax.hpp"
+
+namespace s3gd {
+
+// What a pass tells of a block of rows besides the sums; called from several threads, each row once. Probabilities are
+// count x width, margins log p_k + log_sum.
+template <class W>
+struct SoftmaxBlock {
+  Index chunk = 0;              // 0 .. chunks-1: for sums in fixed order
+  Index first = 0;              // place of the first row among those asked for
+  std::span<const Index> rows;  // which rows these are
+  Index width = 0;              // numbers between two rows of probabilities
+  const W* probabilities = nullptr;
+  const double* losses = nullptr;  // log sum_k exp(u_k) - u_y
+};
+
+struct SoftmaxPass {
+  std::span<const Index> rows;               // empty = all
+  Arithmetic arithmetic = Arithmetic::data;  // data: float for dense and sparse float rows alike
+  std::span<const double> class_scale;       // empty, or what the slopes of each class's rows are multiplied by
+  std::span<double> gradient;                // sum_i q_i scale (p_i - e_{y_i}) x_i', features x K; empty = not wanted
+  std::function<void(const SoftmaxBlock<float>&)> watch_float;  // as the arithmetic is; either may be left out
+  std::function<void(const SoftmaxBlock<double>&)> watch_double;
+};
+
+RowSums run_pass(const SoftmaxProblem& problem, std::span<const double> w, const SoftmaxPass& pass);
+// p_i of these rows at w, one row after the other, in float.
+std::vector<float> probabilities_at(const SoftmaxProblem& problem, std::span<const double> w,
+                                    std::span<const Index> rows);
+// How many chunks a pass over so many rows has.
+Index pass_chunks(const SoftmaxProblem& problem, Index rows);
+
+}  // namespace s3gd

@@ -1,0 +1,227 @@
+#include "reproduce/reproduce.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/catalog.hpp"
+#include "report/figures.hpp"
+#include "reproduce/needed_groups.hpp"
+#include "reproduce/reproduce_page.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::reproduce {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the order they were named in, which is that of their runs; all of them in the paper's order.
+std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
+  std::vector<const Experiment*> list;
+  for (const std::string& name : names) {
+    const Experiment* found = &find_experiment(name);
+    if (std::find(list.begin(), list.end(), found) == list.end()) list.push_back(found);
+  }
+  if (names.empty())
+    for (const Experiment& experiment : experiments()) list.push_back(&experiment);
+  return list;
+}
+
+// Several groups look at the same problem: its optimum is found once.
+void share_optima(const std::string& folder, const std::string& place) {
+  fs::create_directories(folder + "/runs/optima");
+  fs::create_directories(place);
+  std::error_code ignored;  // there already, or a file system without links: then it is found again
+  fs::create_directory_symlink("../optima", place + "/optima", ignored);
+}
+
+bool has_runs(const std::string& place) {
+  std::error_code none;
+  return fs::exists(place + "/runs", none) && !fs::is_empty(place + "/runs", none);
+}
+
+// "training: ended after 60 s: 20 runs of scv on MED11, .."
+void note_runs_cut_short(const Json& run, std::vector<std::string>& notes) {
+  std::map<std::string, int> cut;
+  for (const Json& row : run.at("runs"))
+    if (row.at("status") == s3gd::name_of(Status::out_of_time))
+      ++cut[fmt::format("{} on {}", row.at("label").get<std::string>(), row.at("dataset").get<std::string>())];
+  if (cut.empty()) return;
+  std::vector<std::string> parts;
+  for (const auto& [who, count] : cut)
+    parts.push_back(fmt::format("{}{} of {}", count, parts.empty() ? count == 1 ? " run" : " runs" : "", who));
+  notes.push_back(fmt::format("{}: ended after {:g} s: {}", run.at("title").get<std::string>(),
+                              run.at("protocol").at("seconds").get<double>(), join(parts)));
+}
+
+// Runs one group after the other until time is up; from then on, and where only what is done counts, takes what is there.
+class Course {
+ public:
+  Course(const std::string& folder, const Settings& settings, const std::vector<std::string>& command,
+         const Watch& watch, Reproduction& result)
+      : folder_(folder), settings_(settings), command_(command), watch_(watch), result_(result) {
+    if (settings.seconds > 0) end_ = wall_now() + settings.seconds;
+  }
+
+  void run(const std::vector<NeededGroup>& list) {
+    parts_ = list.size();
+    for (const NeededGroup& needed : list) run(needed);
+  }
+
+  const std::map<std::string, Json>& groups() const { return groups_; }
+
+ private:
+  void run(const NeededGroup& needed) {
+    ++part_;
+    if (result_.status == Status::interrupted) return;
+    if (!take(needed) && time_is_up()) {
+      result_.status = Status::out_of_time;
+      settings_.only_done = true;
+      take(needed);
+    }
+  }
+
+  bool time_is_up() const { return !settings_.only_done && wall_now() >= end_; }
+
+  // False when it was cut off.
+  bool take(const NeededGroup& needed) {
+    Plan plan = plan_of(needed.group, result_.sets, settings_);
+    plan.command = command_;
+    const std::string place = folder_ + "/runs/" + needed.group.name;
+    if (settings_.only_done && !has_runs(place)) {
+      note_that_some_are_missing();
+      return true;
+    }
+    share_optima(folder_, place);
+    const PlanResult outcome = run_plan(plan, place, [&](const PlanProgress& progress) {
+      return !time_is_up() && (!watch_ || watch_({needed.figure, part_, parts_, progress}));
+    });
+    if (outcome.status == Status::interrupted) {
+      if (time_is_up()) return false;
+      result_.status = Status::interrupted;
+    }
+    if (outcome.status == Status::early_stopped) note_that_some_are_missing();
+    keep(needed.group, outcome);
+    return true;
+  }
+
+  void note_that_some_are_missing() {
+    if (result_.status == Status::converged) result_.status = Status::early_stopped;
+  }
+
+  void keep(const RunGroup& group, const PlanResult& outcome) {
+    result_.failed += outcome.failed;
+    if (!file_exists(outcome.run_file)) return;
+    const Json& run = groups_[group.name] = Json::parse_file(outcome.run_file).sorted();
+    if (const std::string left = left_out_of(group, settings_); !left.empty()) result_.left_out.push_back(left);
+    note_runs_cut_short(run, result_.left_out);
+  }
+
+  const std::string& folder_;
+  Settings settings_;
+  const std::vector<std::string>& command_;
+  const Watch& watch_;
+  Reproduction& result_;
+  double end_ = std::numeric_limits<double>::infinity();
+  std::size_t part_ = 0, parts_ = 0;
+  std::map<std::string, Json> groups_;
+};
+
+Index count_classes(const Dataset& data) {
+  return data.y.kind == LabelKind::classes ? static_cast<Index>(data.y.distinct().size()) : 0;
+}
+
+// The shape of a set that no run has read.
+ResultSet look_at(const FoundSet& set) {
+  ResultSet shape;
+  shape.name = set.data.name;
+  shape.source = set.data.source;
+  shape.stand_in = set.data.stand_in;
+  const Dataset train = load(set.data.source);
+  shape.rows = train.rows();
+  shape.cols = train.cols();
+  shape.classes = count_classes(train);
+  const auto test = set.generated ? std::optional(set.data.test) : find_known(set.data.source, Part::test);
+  if (test) {
+    const Dataset rows = load(*test);
+    shape.test_rows = rows.rows();
+    shape.cols = std::max(shape.cols, rows.cols());
+  }
+  return shape;
+}
+
+using Groups = std::map<std::string, Json>;
+
+Evidence evidence_for(const Experiment& experiment, const Groups& groups, const Reproduction& result) {
+  Evidence evidence;
+  evidence.sets = result.sets;
+  if (experiment.show == "shapes") {
+    Results all;
+    for (const auto& [name, run] : groups) add_results(all, run);
+    for (const FoundSet& set : result.sets) {
+      const ResultSet* known = all.find(set.data.name);
+      if (known == nullptr && result.status == Status::interrupted) return {};  // nothing is read any more
+      evidence.results.sets.push_back(known != nullptr ? *known : look_at(set));
+    }
+    return evidence;
+  }
+  for (const RunGroup& group : run_groups(experiment))
+    if (groups.contains(group.name)) add_results(evidence.results, groups.at(group.name));
+  evidence.results = only(evidence.results, experiment.sets, experiment.labels);
+  return evidence;
+}
+
+void write_results(const Reproduction& result, const std::vector<Evidence>& evidence, const Groups& groups,
+                   const std::string& folder, const Settings& settings, const std::vector<std::string>& command) {
+  const Json machine = groups.empty() ? Json::object() : groups.begin()->second.value("machine", Json::object());
+  const report::Document document = document_of(result, evidence, machine);
+  report::write_figures(document, folder + "/figures");
+  write_atomically(result.page, [&](std::ostream& out) { out << report::html(document); });
+  const Json json = results_json(result, evidence, machine, settings, command);
+  write_atomically(result.results, [&](std::ostream& out) { out << json.sorted().dump(1) << "\n"; });
+}
+
+// Judged by the sets that every method was run on.
+FigureResult judge_figure(const Experiment& experiment, const Settings& settings, const Reproduction& result,
+                          Evidence& evidence) {
+  FigureResult figure;
+  figure.experiment = &experiment;
+  figure.coverage = coverage_of(experiment, result.sets, settings, evidence.results);
+  evidence.missing = figure.coverage.words();
+  evidence.results = only_covered(evidence.results, figure.coverage);
+  for (const Claim& claim : experiment.claims) figure.findings.push_back(judge(claim, evidence));
+  return figure;
+}
+
+}  // namespace
+
+Reproduction reproduce(const std::vector<std::string>& figures, const std::string& folder, const Settings& settings,
+                       const std::vector<std::string>& command, const Watch& watch) {
+  const double started = wall_now();
+  auto list = chosen(figures);
+  check_set_names(settings.sets);
+  Reproduction result;
+  result.page = folder + "/reproduction.html";
+  result.results = folder + "/results.json";
+  result.sets = find_paper_sets(settings);
+  fs::create_directories(folder);
+  Course course(folder, settings, command, watch, result);
+  course.run(needed_groups(list, settings.sets));
+  std::sort(list.begin(), list.end());  // the page has the paper's order
+  std::vector<Evidence> evidence;
+  for (const Experiment* experiment : list) {
+    evidence.push_back(evidence_for(*experiment, course.groups(), result));
+    result.figures.push_back(judge_figure(*experiment, settings, result, evidence.back()));
+  }
+  result.seconds = wall_now() - started;
+  write_results(result, evidence, course.groups(), folder, settings, command);
+  return result;
+}
+
+}  // namespace s3gd::reproduce

@@ -1,0 +1,108 @@
+#include "select/folds.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/random.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr std::uint64_t kStream = 17;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+Array<T> slice(const Array<T>& whole, Index begin, Index end) {
+  if (whole.empty()) return {};
+  return Array<T>(whole.span().subspan(at(begin), at(end - begin)), whole.owner());
+}
+
+template <class T>
+MatrixView slice(DenseView<T> view, Index begin, Index end) {
+  view.values = view.row(begin);
+  view.rows = end - begin;
+  return view;
+}
+
+template <class T, class I>
+MatrixView slice(CsrView<T, I> view, Index begin, Index end) {
+  view.starts += begin;
+  view.rows = end - begin;
+  return view;
+}
+
+Dataset slice(const Dataset& whole, Index begin, Index end) {
+  Dataset part = whole;
+  part.x = Matrix(whole.x.visit([&](const auto& view) { return slice(view, begin, end); }), whole.x.owner());
+  part.y.values = slice(whole.y.values, begin, end);
+  part.weights = slice(whole.weights, begin, end);
+  return part;
+}
+
+}  // namespace
+
+// Rows in random order within their class, class after class, dealt one to each fold in turn. Those without weight come
+// last: they are as good as absent, and must not take a fold's place among those that count.
+std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std::uint64_t seed) {
+  std::map<std::pair<bool, double>, std::vector<Index>> classes;
+  Index rows_that_count = 0;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const bool idle = !data.weights.empty() && data.weights[i] == 0;
+    rows_that_count += idle ? 0 : 1;
+    classes[{idle, data.y.kind == LabelKind::classes ? data.y.values[i] : 0.0}].push_back(i);
+  }
+  if (count < 2 || count > rows_that_count)
+    throw Error(std::to_string(count) + " folds of " + std::to_string(rows_that_count) +
+                    (rows_that_count < data.rows() ? " rows that have a weight" : " rows"),
+                "give a number from 2 to that of the rows");
+  std::vector<std::size_t> fold_of(at(data.rows()));
+  Rng rng(seed, kStream);
+  std::size_t next = 0;
+  for (auto& [label, rows] : classes) {
+    rng.shuffle(rows);
+    for (const Index row : rows) fold_of[at(row)] = next++ % at(count);
+  }
+  std::vector<std::vector<Index>> folds(at(count));
+  for (Index i = 0; i < data.rows(); ++i) folds[fold_of[at(i)]].push_back(i);  // ascending
+  return folds;
+}
+
+Folds::Folds(const Dataset& data, Index count, std::uint64_t seed) {
+  const auto folds = deal_folds(data, count, seed);
+  std::vector<Index> order;
+  for (Index part = 0; part < 2 * count - 1; ++part) {
+    const auto& rows = folds[at(part % count)];
+    starts_.push_back(static_cast<Index>(order.size()));
+    order.insert(order.end(), rows.begin(), rows.end());
+  }
+  starts_.push_back(static_cast<Index>(order.size()));
+  laid_out_ = take_rows(data, order);
+}
+
+Folds::Folds(const Dataset& data, std::vector<Split> splits) : laid_out_(data), splits_(std::move(splits)) {
+  for (std::size_t fold = 0; fold < splits_.size(); ++fold)
+    for (const auto* part : {&splits_[fold].train, &splits_[fold].test}) {
+      if (part->empty())
+        throw Error("fold " + std::to_string(fold) + " has no rows to " +
+                    (part == &splits_[fold].train ? "fit" : "judge by"));
+      for (const Index row : *part)
+        if (row < 0 || row >= data.rows())
+          throw Error("fold " + std::to_string(fold) + " names row " + std::to_string(row) + " of " +
+                      std::to_string(data.rows()));
+    }
+}
+
+// The parts after the fold's own, up to where it comes again.
+Dataset Folds::training(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].train);
+  return slice(laid_out_, starts_[at(fold + 1)], starts_[at(fold + count())]);
+}
+
+Dataset Folds::held_out(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].test);
+  return slice(laid_out_, starts_[at(fold)], starts_[at(fold + 1)]);
+}
+
+}  // namespace s3gd

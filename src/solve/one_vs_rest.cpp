@@ -1,0 +1,241 @@
+#include "solve/one_vs_rest.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/interrupt.hpp"
+#include "base/mention.hpp"
+#include "base/threads.hpp"
+#include "exact/finisher.hpp"
+#include "problem/constant_model.hpp"
+#include "problem/penalty.hpp"
+#include "s3gd/error.hpp"
+#include "solve/check.hpp"
+#include "solve/class_checkpoints.hpp"
+#include "solve/one_vs_rest_summary.hpp"
+#include "solve/one_vs_rest_together.hpp"
+#include "solve/warm_state.hpp"
+#include "stochastic/control.hpp"
+
+namespace s3gd {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Whether solving a class wants a graph.
+bool uses_graph(const Problem& problem, const SolveOptions& options) {
+  const Estimator* estimator = find_estimator(options.solver);
+  if (estimator != nullptr) return estimator->needs_graph;
+  const Finisher& finisher = first_that_suits(problem);
+  return options.solver == "auto" && options.start.empty() && finisher.start_passes != nullptr &&
+         finisher.start_passes(problem) > 0;
+}
+
+class Fits {
+ public:
+  Fits(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input)
+      : problem_(problem), options_(options), input_(input), solutions_(problem.classes().size()) {
+    problem.data().verify(problem.spec().threads);
+    if (input.test != nullptr)
+      for (const double value : input.test->y.distinct()) test_classes_.push_back(input.test->y.name_of(value));
+    const Index numbers = Task(problem).dim() * count();
+    if (!options.start.empty() && std::ssize(options.start) != numbers)
+      throw Error(fmt::format("the start has {} numbers, the problem {}", options.start.size(), numbers));
+    if (!options.checkpoint.empty()) checkpoints_.emplace(problem, options, input);
+    const int threads = resolve_threads(problem.spec().threads);
+    // Clocks of processor time see all threads: a trace wants classes one after the other.
+    side_by_side_ = count() >= threads && options.trace_every == 0 ? threads : 1;
+  }
+
+  Solution run() {
+    RunClock clock;
+    const Problem first = problem_.of(0);
+    if (const Index together = classes_together(first, options_, count()); together > 1) {
+      fit_together(together);
+    } else {
+      share_graph(first);
+      parallel_for(count(), side_by_side_, [&](Index k) { fit(k); });
+    }
+    Solution whole = collect();
+    Summary& summary = whole.summary;
+    if (checkpoints_ && was_cut(summary.status)) checkpoints_->keep_the_rest();
+    if (checkpoints_) checkpoints_->add_trouble_to(summary);
+    if (shared_) summary.stages.insert(summary.stages.begin(), {"graph", graph_seconds_, 0, "built"});
+    summary.graph_seconds = graph_seconds_ + summary.graph_seconds / side_by_side_;
+    summary.evaluate_seconds /= side_by_side_;
+    summary.solve_seconds = std::max(0.0, clock.wall_seconds() - summary.graph_seconds - summary.evaluate_seconds);
+    summary.cpu_seconds = clock.cpu_seconds();
+    return whole;
+  }
+
+ private:
+  Index count() const { return std::ssize(problem_.classes()); }
+  const std::string& name(Index k) const { return problem_.classes()[at(k)]; }
+
+  // A complete graph depends on the rows alone: one serves all classes. (One that grows is cheap for each of them: it
+  // begins with a single anchor.)
+  void share_graph(const Problem& like) {
+    const bool grows = options_.graph_mode == GraphMode::streaming && options_.order != RowOrder::weighted;
+    if (grows || input_.graph != nullptr || !uses_graph(like, options_of(0))) return;
+    GraphOptions wanted = options_.graph;
+    wanted.seed = options_.seed;
+    wanted.threads = problem_.spec().threads;
+    const double started = wall_now();
+    shared_ = build_graph(problem_.data().x, wanted);
+    graph_seconds_ = wall_now() - started;
+  }
+
+  std::optional<Problem> test_of(Index k) const {
+    const bool known = std::count(test_classes_.begin(), test_classes_.end(), name(k)) > 0;
+    if (!known || test_classes_.size() < 2) return std::nullopt;
+    return problem_.on(k, *input_.test);
+  }
+
+  void fit(Index k) {
+    Solution& solution = solutions_[at(k)];
+    const double cpu_started = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    const Problem problem = problem_.of(k);
+    SolveOptions options = options_;
+    if (options_.seconds > 0) options.seconds = seconds_for(k);
+    std::optional<Solution> ended = checkpoints_ ? checkpoints_->ended(at(k)) : std::nullopt;
+    if (ended)
+      solution = keep_from_winning(problem, std::move(*ended));
+    else if (interrupted() || stopped_.load())
+      solution = without_features(problem, Status::interrupted);
+    else if (options_.seconds > 0 && options.seconds <= 0)
+      solution = without_features(problem, Status::out_of_time);
+    else
+      solution = keep_from_winning(problem, solve_class(k, problem, options));
+    if (side_by_side_ > 1 && !ended) solution.summary.cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_started;
+    if (!input_.watch_class) return;
+    const std::lock_guard lock(watch_mutex_);
+    if (!input_.watch_class(name(k), solution.summary)) stopped_.store(true);
+  }
+
+  // Groups of classes, as many together as suits.
+  void fit_together(Index together) {
+    side_by_side_ = 1;
+    const Index groups = (count() + together - 1) / together;
+    for (Index g = 0; g < groups; ++g) {
+      const Index begin = count() * g / groups, end = count() * (g + 1) / groups;
+      std::vector<ClassToFit> classes;
+      for (Index k = begin; k < end; ++k) {
+        classes.push_back({problem_.of(k), test_of(k), options_of(k).start});
+        check_solve(classes.back().problem, options_of(k), {});
+      }
+      SolveOptions options = options_;
+      if (options_.seconds > 0)
+        options.seconds = (options_.seconds - (wall_now() - started_)) / static_cast<double>(groups - g);
+      const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
+      const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
+      for (Index k = begin; k < end && leaves_out; ++k)
+        end_class(k, without_features(classes[at(k - begin)].problem,
+                                      out_of_time ? Status::out_of_time : Status::interrupted));
+      if (leaves_out) continue;
+      solve_together(classes, options,
+                     [&](Index k, Solution&& solution) { end_class(begin + k, std::move(solution)); });
+    }
+  }
+
+  void end_class(Index k, Solution&& solution) {
+    solutions_[at(k)] = std::move(solution);
+    if (input_.watch_class && !input_.watch_class(name(k), solutions_[at(k)].summary)) stopped_.store(true);
+  }
+
+  SolveOptions options_of(Index k) const {
+    SolveOptions options = options_;
+    if (options_.start.empty()) return options;
+    const auto dim = std::ssize(options_.start) / count();
+    options.start.assign(options_.start.begin() + k * dim, options_.start.begin() + (k + 1) * dim);
+    return options;
+  }
+
+  Solution solve_class(Index k, const Problem& problem, SolveOptions options) {
+    const std::optional<Problem> test = test_of(k);
+    if (!test && input_.test != nullptr) options.patience = 0;
+    options.start = options_of(k).start;
+    const OneOutputInput input{shared_ ? &*shared_ : input_.graph, test ? &*test : nullptr};
+    return checkpoints_ ? checkpoints_->solve(at(k), problem, options, input) : solve_warm(problem, options, input);
+  }
+
+  // Classes begin in order: those that have not begun share the time that is left, as many at once as run side by side.
+  double seconds_for(Index k) const {
+    const Index rounds = (count() - k + side_by_side_ - 1) / side_by_side_;
+    return (options_.seconds - (wall_now() - started_)) / static_cast<double>(rounds);
+  }
+
+  // A class that was cut short may be no better than a constant yet, and win everywhere over those that were fitted.
+  Solution keep_from_winning(const Problem& problem, Solution solution) const {
+    const Status status = solution.summary.status;
+    const bool short_of = was_cut(status) || status == Status::out_of_passes;
+    if (!short_of || !options_.start.empty()) return solution;
+    Solution constant = without_features(problem, status);
+    if (solution.summary.objective < constant.summary.objective) return solution;
+    solution.w = std::move(constant.w);
+    solution.summary.objective = constant.summary.objective;
+    solution.summary.certificate = constant.summary.certificate;
+    return solution;
+  }
+
+  // No pass over the rows: an interrupt is to end soon. So there is no certificate either.
+  Solution without_features(const Problem& problem, Status status) const {
+    const Penalty penalty(problem);
+    Solution solution;
+    solution.w.assign(at(problem.dim()), 0.0);
+    const double l2 = problem.has_intercept() ? penalty.l2_of(problem.cols()) : 0.0;
+    const ConstantModel model = best_constant(problem, l2);
+    if (problem.has_intercept()) solution.w.back() = model.b;
+    Summary& summary = solution.summary;
+    summary.status = status;
+    summary.solver = options_.solver;
+    summary.objective = model.loss + penalty.value(std::span<const double>(solution.w));
+    summary.certificate = {Certificate::Kind::duality_gap, summary.objective, -std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::infinity()};
+    return solution;
+  }
+
+  Solution collect() {
+    Solution whole;
+    std::vector<Summary> summaries;
+    for (Index k = 0; k < count(); ++k) {
+      Solution& one = solutions_[at(k)];
+      whole.w.insert(whole.w.end(), one.w.begin(), one.w.end());
+      for (TraceRow& row : one.trace) {
+        row.stage = name(k) + ": " + row.stage;
+        whole.trace.push_back(std::move(row));
+      }
+      summaries.push_back(std::move(one.summary));
+    }
+    whole.summary = merge_summaries(problem_.classes(), summaries);
+    whole.summary.classes = std::move(summaries);
+    return whole;
+  }
+
+  const OneVsRestProblem& problem_;
+  const SolveOptions& options_;
+  const SolveInput& input_;
+  int side_by_side_ = 1;
+  double started_ = wall_now();
+  std::optional<ClassCheckpoints> checkpoints_;
+  std::optional<Graph> shared_;
+  double graph_seconds_ = 0;
+  std::vector<std::string> test_classes_;
+  std::vector<Solution> solutions_;
+  std::atomic<bool> stopped_{false};
+  std::mutex watch_mutex_;
+};
+
+}  // namespace
+
+Solution solve_one_vs_rest(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input) {
+  return Fits(problem, options, input).run();
+}
+
+}  // namespace s3gd

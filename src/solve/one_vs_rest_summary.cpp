@@ -1,0 +1,145 @@
+#include "solve/one_vs_rest_summary.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace s3gd {
+namespace {
+
+constexpr std::size_t kMostAdvice = 6;
+
+// An interrupt concerns the whole run; a diverged class is useless; the others are short of the tolerance.
+int severity(Status status) {
+  switch (status) {
+    case Status::converged:
+      return 0;
+    case Status::early_stopped:
+      return 1;
+    case Status::out_of_passes:
+      return 2;
+    case Status::out_of_time:
+      return 3;
+    case Status::diverged:
+      return 4;
+    case Status::interrupted:
+      return 5;
+  }
+  return 5;
+}
+
+bool went_better(const Summary& a, const Summary& b) {
+  if (severity(a.status) != severity(b.status)) return severity(a.status) < severity(b.status);
+  return a.certificate.relative_gap < b.certificate.relative_gap;
+}
+
+void add(Certificate& sum, const Certificate& one) {
+  sum.primal += one.primal;
+  sum.dual += one.dual;
+  sum.relative_gap = std::max(sum.relative_gap, one.relative_gap);
+  if (one.kind == Certificate::Kind::prox_gradient) sum.kind = one.kind;
+}
+
+// Why a stage ended, in how many classes; without the number where it is the same for all.
+struct Ends {
+  std::vector<std::pair<std::string, Index>> reasons;
+
+  void add(const std::string& why) {
+    const auto known =
+        std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) { return reason.first == why; });
+    if (known == reasons.end())
+      reasons.emplace_back(why, 1);
+    else
+      ++known->second;
+  }
+  std::string text() const {
+    if (reasons.size() == 1) return reasons[0].first;
+    std::string all;
+    for (const auto& [why, times] : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", why, times);
+    return all;
+  }
+};
+
+std::vector<Stage> merge_stages(std::span<const Summary> summaries) {
+  std::vector<Stage> stages;
+  std::vector<Ends> ends;
+  for (const Summary& summary : summaries)
+    for (const Stage& one : summary.stages) {
+      auto known =
+          std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.name == one.name; });
+      if (known == stages.end()) {
+        known = stages.insert(stages.end(), {one.name, 0, 0, ""});
+        ends.emplace_back();
+      }
+      known->seconds += one.seconds;
+      known->iterations += one.iterations;
+      ends[static_cast<std::size_t>(known - stages.begin())].add(one.ended);
+    }
+  for (std::size_t s = 0; s < stages.size(); ++s) stages[s].ended = ends[s].text();
+  return stages;
+}
+
+// What all classes are told is said once; what some are told, with their names, the class that went worst first. How far
+// from the tolerance a class stopped is told of the worst alone.
+std::vector<Advice> merge_advice(std::span<const std::string> classes, std::span<const Summary> summaries,
+                                 std::size_t worst) {
+  const auto is_told = [](const Summary& summary, const Advice& one) {
+    return std::find(summary.advice.begin(), summary.advice.end(), one) != summary.advice.end();
+  };
+  std::vector<Advice> told = summaries[worst].advice;
+  for (const Summary& summary : summaries)
+    for (const Advice& one : summary.advice)
+      if (one.code != AdviceCode::stopped_short && std::find(told.begin(), told.end(), one) == told.end())
+        told.push_back(one);
+  std::vector<Advice> advice;
+  for (const Advice& one : told) {
+    if (advice.size() == kMostAdvice) {
+      const std::size_t further = told.size() - kMostAdvice;
+      advice.push_back({AdviceCode::further_classes,
+                        fmt::format("{} more of the kind, for single classes", further),
+                        {{"further", static_cast<double>(further)}}});
+      break;
+    }
+    advice.push_back(one);
+    for (std::size_t k = 0; k < summaries.size(); ++k)
+      if (is_told(summaries[k], one)) advice.back().classes.push_back(classes[k]);
+    if (advice.back().classes.size() == summaries.size()) advice.back().classes.clear();
+  }
+  const auto unfinished = std::count_if(summaries.begin(), summaries.end(), [](const Summary& summary) {
+    return summary.status != Status::converged && summary.status != Status::early_stopped;
+  });
+  if (unfinished > 0 && summaries.size() > 1)
+    advice.push_back(
+        {AdviceCode::unfinished_classes,
+         fmt::format("{} of {} classes did not reach the tolerance", unfinished, summaries.size()),
+         {{"unfinished", static_cast<double>(unfinished)}, {"classes", static_cast<double>(summaries.size())}}});
+  return advice;
+}
+
+}  // namespace
+
+Summary merge_summaries(std::span<const std::string> classes, std::span<const Summary> summaries) {
+  const auto worst = std::max_element(summaries.begin(), summaries.end(), went_better);
+  Summary whole;
+  whole.status = worst->status;
+  whole.solver = worst->solver;
+  whole.step = worst->step;
+  whole.inner = worst->inner;
+  for (const Summary& one : summaries) {
+    whole.objective += one.objective;
+    add(whole.certificate, one.certificate);
+    whole.graph_seconds += one.graph_seconds;
+    whole.solve_seconds += one.solve_seconds;
+    whole.evaluate_seconds += one.evaluate_seconds;
+    whole.cpu_seconds += one.cpu_seconds;
+    whole.passes += one.passes;
+    whole.iterations += one.iterations;
+    whole.surrogate_gap = std::max(whole.surrogate_gap, one.surrogate_gap);
+  }
+  whole.stages = merge_stages(summaries);
+  whole.advice = merge_advice(classes, summaries, static_cast<std::size_t>(worst - summaries.begin()));
+  return whole;
+}
+
+}  // namespace s3gd

@@ -1,0 +1,90 @@
+// The one table of the options that state a problem and a run: what each is called, the member it sets, what it takes, to
+// what it applies, and when it helps or harms. The program's flags and help, Python's checks, plan files, the checks of
+// solve(), the identity of a run and the tables of docs/cli.md come from it.
+//
+// To add an option: a member in SolveOptions, ProblemSpec or LoadOptions, and one line in rows_*.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "s3gd/scale.hpp"
+#include "s3gd/softmax.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd {
+
+// What the options set.
+struct OptionValues {
+  LoadOptions load = {};
+  Scale scale = Scale::none;
+  ProblemSpec problem = {};
+  SolveOptions solve = {};
+};
+
+// What an option may need in order to have an effect.
+struct OptionScene {
+  Outputs outputs = Outputs::one;
+  std::string solver = {}, loss = {}, penalty = {};  // their names
+
+  bool smooth_hinge = false, huber = false;                   // the loss
+  bool penalised = false, mixes = false, weighs = false;      // the penalty: any, two norms, by feature
+  bool steps = false, decays = false, batches = false;        // the solver takes steps, draws batches ..
+  bool snapshots = false, averages = false, orders = false;   // .. looks back now and then, in an order of its own
+  bool anchors = false, graphs = false, accelerates = false;  // .. has anchors, a graph built at once ..
+  bool gradients = false, plateaus = false;                   // .. and what can be watched
+  bool validates = false, keeps = false;                      // there are rows to judge by, a checkpoint
+};
+using OptionNeed = bool OptionScene::*;
+
+struct OptionRow {
+  std::string name = {};      // "graph-mode": so in plans and, after two dashes, in the program; graph_mode in Python
+  std::string group = {};     // of the help
+  std::string takes = {};     // the name of its value; empty: a flag
+  std::string help = {};      // one line
+  std::string about = {};     // when it helps, and when it harms
+  OptionNeed need = nullptr;  // without which it has no effect; null: it always has one
+  std::string harmless = {};  // a value that says nothing else without it either
+  std::string expects = {};   // what its value must be, in words
+  std::vector<std::string> choices = {};                     // or one of these
+  std::function<std::string(const OptionValues&)> get = {};  // as `set` takes it
+  std::function<void(OptionValues&, const std::string& text)> set =
+      {};  // throws an Error; null: files alone can say it
+  std::function<void(OptionValues& to, const OptionValues& from)> copy = {};
+  bool identity = true;  // whether a run goes another way with another value
+};
+
+OptionValues values_of(const ProblemSpec& problem, const SolveOptions& options);
+
+const std::vector<OptionRow>& option_table();
+const OptionRow* find_option(const std::string& name);  // null: there is none
+inline constexpr const char* kReadingOptions = "Reading";
+inline constexpr const char* kProblemOptions = "Problem";
+inline constexpr const char* kSolverOptions = "Solver";
+inline constexpr const char* kGraphOptions = "Graph (s3gd)";
+inline constexpr const char* kStopOptions = "Stop";
+inline constexpr const char* kStateOptions = "State";
+inline constexpr const char* kTraceOptions = "Trace";
+
+// Whether the value is another than what it is by itself.
+bool is_changed(const OptionRow& row, const OptionValues& values);
+
+// The problem, and what a solver has for that many outputs; all is false for one that is not known.
+OptionScene scene_of(const ProblemSpec& spec, const std::string& solver, Outputs outputs);
+OptionScene scene_of(const SoftmaxSpec& spec, const std::string& solver);
+// Names of the solvers for which the need is met.
+std::vector<std::string> solvers_with(OptionNeed need, Outputs outputs);
+// To what an option applies, in words: "all", "loss smooth-hinge", "auto, s3gd, sgd".
+std::string reach_of(const OptionRow& row);
+
+// Throws one Error where the solver is not known, a value is not one of its option's, or an option that was changed has no
+// effect in this scene. Numbers of losses and penalties that a kind does not have are for check_problem_options(): code goes
+// through kinds with the same numbers.
+void check_options(const OptionValues& values, const OptionScene& scene);
+// The same of the problem alone, as people state it.
+void check_problem_options(const ProblemSpec& spec);
+// Options that have no effect in this scene, back to what they are by themselves.
+void drop_idle_options(OptionValues& values, const OptionScene& scene);
+
+}  // namespace s3gd

@@ -1,0 +1,148 @@
+// Control: what sets one gradient estimator apart from another.
+//
+//     g = sum over the batch of weight_i x_i (psi'(u_i) - h_i)'  +  drift,       drift = sum_i q_i x_i h_i'
+//
+// Slopes psi'(u_i) and controls h_i are K numbers a row, one for each output (stochastic/outputs.hpp); arrays are rows x K.
+// A control supplies h_i and the drift; the sampler supplies rows and weights; the loop does the rest. Any control is
+// unbiased with any sampler, because the drift is exactly the mean of what is subtracted (SAG apart, which is biased by
+// design). To add an estimator: one file with a class like those below, one line in estimator_table().
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problem/needs.hpp"
+#include "s3gd/graph.hpp"
+#include "stochastic/iterate.hpp"
+#include "stochastic/sampler.hpp"
+
+namespace s3gd {
+
+template <class T>
+class Control {
+ public:
+  explicit Control(Index outputs) : outputs_(outputs) {}
+  virtual ~Control() = default;
+
+  // The vectors the drift is combined from, when it is (S3GD).
+  virtual const DriftBasis<T>* basis() const { return nullptr; }
+
+  // How many of the coming rows the control wants to be told of at the next snapshot; 0 = none.
+  virtual Index rows_wanted(Index until_snapshot) const {
+    (void)until_snapshot;
+    return 0;
+  }
+  // Told before a snapshot: at least so many rows in the order they will be drawn. The first `until_snapshot` of them
+  // are drawn before the snapshot after this one.
+  virtual void coming(std::span<const Index> rows, Index until_snapshot) { (void)rows, (void)until_snapshot; }
+
+  // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
+  virtual void refresh(Iterate<T>&) {}
+
+  // The rows the drift is the mean over, while that is not yet all rows: the estimate is unbiased for their mean.
+  virtual std::span<const Index> rows_covered() const { return {}; }
+  // Numbers of length d a snapshot combines into a dense drift; 0 where its cost does not grow with d.
+  virtual Index drift_vectors() const { return 0; }
+
+  // h_i for rows whose margins at the current W are given.
+  virtual void control(std::span<const Index> rows, const double* margins, double* out) const {
+    (void)margins;
+    std::fill(out, out + static_cast<Index>(rows.size()) * outputs_, 0.0);
+  }
+
+  // From slopes psi'(u_i) to the spike's coefficients, in place.
+  virtual void coefficients(const Batch& batch, const double* margins, double* slopes) {
+    scratch_.resize(batch.rows.size() * static_cast<std::size_t>(outputs_));
+    control(batch.rows, margins, scratch_.data());
+    subtract(batch, scratch_.data(), slopes);
+  }
+
+  // After the step; SAGA changes its table and drift here, accelerated GD extrapolates.
+  virtual void after_step(const Batch&, Iterate<T>&) {}
+
+  // The solution the estimator stands for, where it is not the iterate itself.
+  virtual void report(Iterate<T>& iterate, std::span<double> w) const { iterate.read(w); }
+
+  // What earlier steps left behind, for a checkpoint made just before a snapshot.
+  virtual void state(Archive&) {}
+  // What is left of the second moment of SGD's estimate, over past batches; NaN where it is not followed.
+  virtual double moment_left() const { return std::numeric_limits<double>::quiet_NaN(); }
+
+  virtual double extra_passes() const { return 0; }         // passes over the rows spent outside of batches, so far
+  virtual double passes_per_snapshot() const { return 0; }  // what a snapshot adds to them
+  virtual bool draws_rows() const { return true; }
+
+ protected:
+  Index outputs() const { return outputs_; }
+  // slopes <- weight_i (slopes - h)
+  void subtract(const Batch& batch, const double* h, double* slopes) const {
+    for_each_slope(batch.rows.size(), outputs_, [&](std::size_t b, std::size_t place) {
+      slopes[place] = batch.weights[b] * (slopes[place] - h[place]);
+    });
+  }
+
+ private:
+  Index outputs_;
+  std::vector<double> scratch_;
+};
+
+struct ControlInput {
+  StochasticProblem problem;
+  const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
+  bool accelerated = false;      // GD only
+  ControlMode mode = ControlMode::adaptive;
+  GraphOptions streaming = {};
+};
+
+// Whose smoothness the automatic step goes by: a mini-batch's, a single row's (SAG: old slopes outweigh the batch, so a
+// larger batch does not allow a larger step), or all rows' together.
+enum class StepBasis : std::uint8_t { batch, single_row, all_rows };
+
+// One line of the table of estimators.
+struct Estimator {
+  std::string name;
+  std::string summary;
+  Sampling sampling = Sampling::weighted;
+  Index inner = 20;          // steps between two snapshots
+  bool fixed_inner = false;  // inner = 1 by design
+  bool needs_graph = false;
+  bool unbiased = true;
+  Needs needs = {};  // without which it cannot solve a problem at all
+  StepBasis step_basis = StepBasis::batch;
+  std::unique_ptr<Control<float>> (*build_float)(const ControlInput&) = nullptr;
+  std::unique_ptr<Control<double>> (*build_double)(const ControlInput&) = nullptr;
+
+  template <class T>
+  std::unique_ptr<Control<T>> build(const ControlInput& input) const {
+    if constexpr (std::is_same_v<T, float>)
+      return build_float(input);
+    else
+      return build_double(input);
+  }
+};
+
+const std::vector<Estimator>& estimator_table();
+const Estimator* find_estimator(const std::string& name);
+
+template <class T>
+std::unique_ptr<Control<T>> make_plain_control(const ControlInput&);  // sgd, ssgd, is-sgd
+template <class T>
+std::unique_ptr<Control<T>> make_svrg_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_scv_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_streaming_control(const ControlInput&);  // s3gd without a graph
+template <class T>
+std::unique_ptr<Control<T>> make_saga_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_sag_control(const ControlInput&);
+template <class T>
+std::unique_ptr<Control<T>> make_gd_control(const ControlInput&);
+
+}  // namespace s3gd

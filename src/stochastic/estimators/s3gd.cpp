@@ -1,0 +1,74 @@
+// S3GD (Algorithm 1 of the paper): h_i is the slope propagated over the anchor graph from the snapshot w~.
+//
+//     h_i = sum_j gamma_ij phi(W~'z_j) - c(y_i),      drift = (X M) phi - cbar,    cbar = sum_i q_i x_i c(y_i)'
+//
+// for slopes of the form phi(u) - c(y): one graph and one X M serve all K outputs. Other losses keep one X M for each label:
+// h_i = sum_j gamma_ij psi'(w~.z_j, y_i). A snapshot costs m anchor margins and the combination of the m columns of X M; a row costs its k neighbours.
+// Outside of the paper's setting both are multiplied by an adaptive share (stochastic/coefficient.hpp).
+#include <numeric>
+
+#include "anchor/rows.hpp"
+#include "s3gd/error.hpp"
+#include "stochastic/estimators/propagated.hpp"
+
+namespace s3gd {
+namespace {
+
+template <class T>
+class S3gdControl final : public PropagatedControl<T> {
+ public:
+  explicit S3gdControl(const ControlInput& input) : PropagatedControl<T>(input), graph_(*input.graph) {
+    if (graph_.rows() != this->problem_->rows()) throw Error("the graph was built for other rows than these");
+    this->edges_ = {graph_.neighbours.data(), graph_.gammas.data(), graph_.neighbours_per_row()};
+    this->set_anchors(graph_.anchor_rows);
+    build_basis();
+  }
+
+  Index drift_vectors() const override { return this->basis_.count; }
+
+  void refresh(Iterate<T>& iterate) override {
+    this->take_snapshot(iterate);
+    iterate.set_drift_from_basis(this->scaled_phi_, this->coefficient_.value());
+  }
+
+ private:
+  void build_basis();
+
+  const Graph& graph_;
+};
+
+template <class T>
+void S3gdControl<T>::build_basis() {
+  const OutputProblem& problem = *this->problem_;
+  DriftBasis<T>& basis = this->basis_;
+  if (problem.x().is_dense()) basis.anchors = anchor_matrix<T>(problem.x(), graph_);
+  basis.count = problem.groups() * graph_.anchors();
+  for (Index g = 0; g < problem.groups(); ++g) {
+    const auto sums = propagate<T>(problem.x(), graph_, problem.weights(), problem.has_intercept(), problem.threads(),
+                                   problem.group(g));
+    basis.vectors.insert(basis.vectors.end(), sums.xm.begin(), sums.xm.end());
+  }
+  if (!problem.separable()) return;
+  std::vector<Index> rows(static_cast<std::size_t>(problem.rows()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> labels(rows.size() * this->numbers()), own(rows.size());
+  problem.labels(rows, labels.data());
+  for (std::size_t k = 0; k < this->numbers(); ++k) {
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] = labels[i * this->numbers() + k];
+    const auto sum = weighted_row_sum(problem.x(), problem.weights(), own, problem.has_intercept(), problem.threads());
+    basis.constant.insert(basis.constant.end(), sum.begin(), sum.end());
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput& input) {
+  if (input.graph == nullptr) return make_streaming_control<T>(input);
+  return std::make_unique<S3gdControl<T>>(input);
+}
+
+template std::unique_ptr<Control<float>> make_s3gd_control(const ControlInput&);
+template std::unique_ptr<Control<double>> make_s3gd_control(const ControlInput&);
+
+}  // namespace s3gd

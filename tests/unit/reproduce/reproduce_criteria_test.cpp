@@ -1,0 +1,446 @@
+#include "reproduce/criteria.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "made_up_runs.hpp"
+#include "reproduce/complexity.hpp"
+#include "s3gd/error.hpp"
+
+namespace s3gd::reproduce {
+namespace {
+
+// s3gd first on A and B, sgd on C; with the graph's time sgd is first everywhere.
+Evidence race() {
+  Evidence evidence;
+  for (const char* name : {"A", "B", "C"}) {
+    evidence.results.sets.push_back(made_up_set(name));
+    evidence.results.runs.push_back(made_up_run(name, "sgd", {.arrives = 5, .step = 1}));
+    evidence.results.runs.push_back(made_up_run(name, "svrg", {.arrives = 4, .seconds_each = 3, .step = 5}));
+    evidence.results.runs.push_back(
+        made_up_run(name, "s3gd", {.arrives = name[0] == 'C' ? 8.0 : 2.0, .graph = 50, .step = 5}));
+  }
+  return evidence;
+}
+
+TEST(ReproduceCriteria, Wins) {
+  const Evidence evidence = race();
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 3, "of": 3})"), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins", "label": "sgd", "at_least": 2, "of": 3})"), Outcome::not_confirmed);
+  EXPECT_EQ(outcome({}, R"({"kind": "wins", "label": "sgd", "at_least": 2, "of": 3})"), Outcome::not_measured);
+  const Finding finding = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
+  EXPECT_NE(finding.measured.find("s3gd on 2 (A, B)"), std::string::npos) << finding.measured;
+  EXPECT_EQ(finding.says, "a claim");
+}
+
+TEST(ReproduceCriteria, WhereNobodyArrivesNothingIsMeasured) {
+  Evidence evidence = race();
+  for (auto& run : evidence.results.runs) run.objective.assign(10, 2);
+  for (const char* rule :
+       {R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})",
+        R"({"kind": "wins-on", "label": "sgd", "sets": ["A"]})", R"({"kind": "wins-kept", "label": "sgd"})",
+        R"({"kind": "among-best", "label": "sgd", "within": 3, "share": 1})",
+        R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1})"})
+    EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured) << rule;
+  for (auto& run : evidence.results.runs) run.tail_objective = 3;
+  EXPECT_EQ(outcome(evidence,
+                    R"({"kind": "steps-as-large", "label": "s3gd", "than": "sgd", "share": 1, "partly_share": 0.5})"),
+            Outcome::not_measured);
+}
+
+TEST(ReproduceCriteria, OtherContendersDoNotTakePartInThePapersRace) {
+  Evidence evidence = race();
+  evidence.results.runs.push_back(made_up_run("A", "auto", {.arrives = 0}));
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})"), Outcome::confirmed);
+}
+
+TEST(ReproduceCriteria, WinsOnNamedSets) {
+  const Evidence evidence = race();
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "sgd", "sets": ["C"]})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "sgd", "sets": ["A", "C"]})"), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "svrg", "sets": ["A"]})"), Outcome::not_confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "svrg", "sets": ["D"]})"), Outcome::not_measured);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "sgd", "sets": ["C"], "only": true})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["A"], "only": true})"), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["C"], "only": true})"),
+            Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, WinsKeptWithTheGraphsTime) {
+  EXPECT_EQ(outcome(race(), R"({"kind": "wins-kept", "label": "s3gd"})"), Outcome::not_confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "wins-kept", "label": "sgd"})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "wins-kept", "label": "svrg"})"), Outcome::not_measured);
+}
+
+TEST(ReproduceCriteria, Slower) {
+  EXPECT_EQ(outcome(race(), R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "slower", "labels": ["svrg", "s3gd"], "than": "sgd", "share": 1})"),
+            Outcome::partly);
+  EXPECT_EQ(outcome(race(), R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1, "by": 3})"),
+            Outcome::not_confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "slower", "labels": ["s3gd"], "than": "sgd", "share": 1, "sets": ["C"]})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "slower", "labels": ["gd"], "than": "sgd", "share": 1})"),
+            Outcome::not_measured);
+}
+
+TEST(ReproduceCriteria, WhoNeverArrivesIsSlower) {
+  Evidence evidence = race();
+  evidence.results.runs.push_back(made_up_run("A", "scv", {.arrives = 99}));
+  const Finding slower = judged(evidence, R"({"kind": "slower", "labels": ["scv"], "than": "sgd", "share": 1})");
+  EXPECT_EQ(slower.outcome, Outcome::confirmed);
+  EXPECT_EQ(slower.in_short, "scv slower on 1 of 1");
+  EXPECT_NE(slower.measured.find("A: scv never arrives, sgd does"), std::string::npos) << slower.measured;
+  const Finding faster = judged(evidence, R"({"kind": "slower", "labels": ["sgd"], "than": "scv", "share": 1})");
+  EXPECT_EQ(faster.outcome, Outcome::not_confirmed);
+  EXPECT_NE(faster.measured.find("A: scv never arrives, sgd does"), std::string::npos) << faster.measured;
+}
+
+TEST(ReproduceCriteria, WhatCannotBeJudgedSaysWhy) {
+  Evidence evidence = race();
+  for (auto& run : evidence.results.runs)
+    if (run.label != "s3gd") run.objective.assign(10, 2);
+  const Finding open =
+      judged(evidence, R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1, "sets": ["A", "C"]})");
+  EXPECT_EQ(open.outcome, Outcome::not_measured);
+  EXPECT_EQ(open.measured, "neither svrg nor sgd came within 1 % of F* on A, C");
+  evidence.results = {};
+  evidence.missing = "not run: A, B, C";
+  const Finding absent = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
+  EXPECT_EQ(absent.measured, "no runs to judge by. Of the runs it needs: not run: A, B, C");
+  EXPECT_EQ(absent.in_short, "no runs to judge by");
+  EXPECT_EQ(judged(evidence, R"({"kind": "wins-on", "label": "s3gd", "sets": ["A", "C"]})").in_short, "not run: A, C");
+  const Finding half = judged(race(), R"({"kind": "wins-on", "label": "sgd", "sets": ["C", "D"]})");
+  EXPECT_EQ(half.outcome, Outcome::partly);  // on the one that was run
+  EXPECT_EQ(half.in_short, "sgd first on 1 of 1 (not run: D)");
+}
+
+TEST(ReproduceCriteria, WhoIsFirstByLessThanTheDistanceOfTwoLooksIsSoNarrowly) {
+  Evidence evidence = race();
+  evidence.results.runs.push_back(made_up_run("A", "ssgd", {.arrives = 2, .seconds_each = 1.05}));
+  evidence.results.runs.push_back(made_up_run("B", "ssgd", {.arrives = 2, .seconds_each = 1.07}));
+  const Finding finding = judged(evidence, R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})");
+  EXPECT_EQ(finding.in_short, "s3gd first on 2 of 3 sets");
+  EXPECT_NE(finding.measured.find("s3gd on 2 (A narrowly, B)"), std::string::npos) << finding.measured;
+}
+
+TEST(ReproduceCriteria, Faster) {
+  const auto rule = [](const char* label, const char* graph, const char* share) {
+    return fmt::format(R"({{"kind": "faster", "label": "{}", "than": ["sgd", "svrg"], "with_graph": {}, "share": {},
+                          "partly_share": 0.5}})",
+                       label, graph, share);
+  };
+  EXPECT_EQ(outcome(race(), rule("s3gd", "false", "0.6")), Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), rule("s3gd", "false", "0.9")), Outcome::partly);
+  EXPECT_EQ(outcome(race(), rule("s3gd", "true", "0.6")), Outcome::not_confirmed);
+  const Finding finding = judged(race(), rule("s3gd", "false", "0.6"));
+  EXPECT_EQ(finding.in_short, "on 2 of 3 sets, 1.57 times as fast in the geometric mean");  // (2.5 * 2.5 * 5/8)^(1/3)
+  EXPECT_NE(finding.measured.find("A 2 s against 5 s"), std::string::npos) << finding.measured;
+}
+
+TEST(ReproduceCriteria, AmongTheBest) {
+  EXPECT_EQ(outcome(race(), R"({"kind": "among-best", "label": "sgd", "within": 3, "share": 1})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "among-best", "label": "sgd", "within": 2, "share": 0.75})"),
+            Outcome::not_confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "among-best", "label": "s3gd", "within": 1.5, "share": 0.75})"),
+            Outcome::partly);
+}
+
+TEST(ReproduceCriteria, StepsAsLarge) {
+  const std::string rest = R"(, "share": 1, "partly_share": 0.75})";
+  EXPECT_EQ(outcome(race(), R"({"kind": "steps-as-large", "label": "s3gd", "than": "sgd")" + rest), Outcome::confirmed);
+  EXPECT_EQ(outcome(race(), R"({"kind": "steps-as-large", "label": "sgd", "than": "s3gd")" + rest),
+            Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, StableSteps) {
+  const std::string rule =
+      R"({"kind": "stable-steps", "stable": ["svrg"], "up_to": 10, "unstable": ["sgd"], "from": 5})";
+  Evidence evidence;
+  evidence.results.sets = {made_up_set("CIFAR10")};
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+  const auto add = [&](const char* label, double step, double tail) {
+    evidence.results.runs.push_back(made_up_run("CIFAR10", label, {.tail = tail, .step = step}));
+  };
+  add("svrg", 1, 1.001);
+  add("svrg", 10, 1.009);
+  add("sgd", 1, 1.001);
+  add("sgd", 5, 1.02);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  add("svrg", 5, 1.2);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  add("sgd", 10, 1.001);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, LargerStepsOnAFineGrid) {
+  const std::string rule =
+      R"({"kind": "larger-steps", "labels": ["svrg", "s3gd"], "than": ["sgd", "scv"], "of_steps": 2,
+    "share": 1, "partly_share": 1})";
+  Evidence evidence;
+  evidence.results.sets = {made_up_set("A"), made_up_set("B")};
+  const auto add = [&](const char* set, const char* label, double largest) {
+    for (const double step : {0.1, 0.2, 0.5, 1.0})
+      evidence.results.runs.push_back(made_up_run(set, label, {.tail = step <= largest ? 1.001 : 2, .step = step}));
+  };
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+  add("A", "svrg", 1);
+  add("A", "s3gd", 0.5);
+  add("A", "sgd", 0.1);
+  add("A", "scv", 0.2);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  evidence.results.runs.push_back(made_up_run("B", "svrg", {.step = 1}));  // not the grid
+  const Finding finding = judged(evidence, rule);
+  EXPECT_EQ(finding.in_short, "larger than all others on 1 of 1 sets, than sgd on 1");
+  EXPECT_NE(finding.measured.find("A: svrg 1, s3gd 0.5, sgd 0.1, scv 0.2"), std::string::npos) << finding.measured;
+  evidence.results.runs.clear();
+  add("A", "svrg", 1);
+  add("A", "s3gd", 0.5);
+  add("A", "sgd", 0.2);
+  add("A", "scv", 0.5);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  add("B", "svrg", 1);
+  add("B", "s3gd", 0.2);
+  add("B", "sgd", 0.2);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, TheTimeOfAnIterationAtAnySize) {
+  const std::string rule = R"({"kind": "same-at-any-size", "label": "sgd", "within": 1.5, "partly_within": 3})";
+  Evidence evidence;
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+  const auto add = [&](Index n, double seconds) {
+    evidence.results.sets.push_back(made_up_set("n = " + std::to_string(n)));
+    evidence.results.sets.back().rows = n;
+    evidence.results.runs.push_back(made_up_run(evidence.results.sets.back().name, "sgd", {.seconds_each = seconds}));
+  };
+  add(4000, 1.4);
+  add(100, 1);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  add(8000, 2.5);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  add(9000, 3.5);
+  EXPECT_EQ(judged(evidence, rule).in_short, "3.5 times as long with 9000 rows as with 100");
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, CostsOfAnIteration) {
+  const Evidence evidence = race();
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cost", "labels": ["svrg"], "over": "sgd", "at_least": 3})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cost", "labels": ["svrg", "s3gd"], "over": "sgd", "at_most": 1.1})"),
+            Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cost", "labels": ["svrg"], "over": "sgd", "at_most": 2})"),
+            Outcome::not_confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cost", "labels": ["scv"], "over": "sgd", "at_most": 2})"),
+            Outcome::not_measured);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cheapest", "label": "sgd", "share": 0.5})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cheapest", "label": "s3gd", "share": 0.5})"), Outcome::partly);  // a tie
+  EXPECT_EQ(outcome(evidence, R"({"kind": "cheapest", "label": "svrg", "share": 0.5})"), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, CostMostOnNamedSets) {
+  Evidence evidence;
+  for (const auto& [name, cost] : {std::pair("A", 8.0), std::pair("B", 2.0), std::pair("C", 4.0)}) {
+    evidence.results.sets.push_back(made_up_set(name));
+    evidence.results.runs.push_back(made_up_run(name, "sgd"));
+    evidence.results.runs.push_back(made_up_run(name, "svrg", {.seconds_each = cost}));
+  }
+  const auto rule = [](const char* set, int least) {
+    return fmt::format(R"({{"kind": "cost-most-on", "label": "svrg", "over": "sgd", "sets": ["{}"], "at_least": {}}})",
+                       set, least);
+  };
+  EXPECT_EQ(outcome(evidence, rule("A", 2)), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, rule("A", 3)), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, rule("B", 2)), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, Exponents) {
+  const std::string rule = R"({"kind": "exponents", "tolerance": 0.2, "partly_share": 0.4, "vary": [
+    {"by": "n", "solvers": ["svrg", "sgd"]}, {"by": "m", "solvers": ["s3gd"]}]})";
+  Evidence evidence;
+  for (const Index n : {1000000, 2000000, 4000000}) {
+    ResultSet set = made_up_set("n = " + std::to_string(n));
+    set.rows = n;
+    evidence.results.sets.push_back(set);
+    evidence.results.runs.push_back(made_up_run(set.name, "svrg", {.seconds_each = 1e-6 * static_cast<double>(n)}));
+    evidence.results.runs.push_back(made_up_run(set.name, "sgd", {.seconds_each = 3}));
+  }
+  const auto cells = fit_exponents(Json::parse(rule), evidence.results);
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_NEAR(cells[0].measured, 1, 1e-9);
+  EXPECT_NEAR(cells[0].formula, 1, 1e-3);
+  EXPECT_NEAR(cells[1].measured, 0, 1e-9);
+  EXPECT_NEAR(cells[1].formula, 0, 1e-9);
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);  // the third was not measured
+  const Json small = Json::parse(R"({"vary": [{"by": "n", "solvers": ["svrg"], "at_most": 2000000}]})");
+  EXPECT_EQ(fit_exponents(small, evidence.results)[0].at, (std::vector<double>{1e6, 2e6}));
+  for (const double m : {1000, 2000, 4000})
+    evidence.results.runs.push_back(
+        made_up_run(evidence.results.sets[0].name, fmt::format("s3gd (m = {:g})", m), {.seconds_each = m * m}));
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+}
+
+TEST(ReproduceCriteria, TheFormulasOfTable1) {
+  const Shape shape{.n = 1000, .d = 7, .m = 40, .p = 10, .k = 5, .k_in = 20};
+  EXPECT_EQ(formula_cost("sgd", shape), 70);
+  EXPECT_EQ(formula_cost("ssgd", shape), 70);
+  EXPECT_EQ(formula_cost("svrg", shape), 70 + 50 * 7);
+  EXPECT_EQ(formula_cost("scv", shape), 70 + 49);
+  EXPECT_EQ(formula_cost("s3gd", shape), 70 + 2 * 7 + 10 * 12);
+  EXPECT_TRUE(std::isnan(formula_cost("saga", shape)));
+}
+
+Evidence anchors(const std::vector<std::pair<int, MadeUp>>& by_m) {
+  Evidence evidence;
+  evidence.results.sets = {made_up_set("MED11")};
+  for (const auto& [m, made_up] : by_m)
+    evidence.results.runs.push_back(made_up_run("MED11", fmt::format("m = {}", m), made_up));
+  return evidence;
+}
+
+TEST(ReproduceCriteria, TimeGrowsLessThanTheAnchors) {
+  const auto growing = [](double power) {
+    return anchors({{10, {.seconds_each = std::pow(10, power)}}, {100, {.seconds_each = std::pow(100, power)}}});
+  };
+  const std::string rule = R"({"kind": "sublinear", "at_most": 0.9})";
+  EXPECT_EQ(outcome(growing(0.4), rule), Outcome::confirmed);
+  EXPECT_EQ(outcome(growing(1), rule), Outcome::not_confirmed);
+  EXPECT_EQ(outcome(growing(-0.1), rule), Outcome::not_confirmed);
+  EXPECT_EQ(outcome({}, rule), Outcome::not_measured);
+}
+
+TEST(ReproduceCriteria, AnchorsAndCorrelation) {
+  const auto with = [](double at5, double at20, double at100) {
+    return anchors({{5, {.correlation = at5, .last_correlation = at5}},
+                    {20, {.correlation = at20, .last_correlation = at20}},
+                    {100, {.correlation = at100, .last_correlation = at100}}});
+  };
+  EXPECT_EQ(outcome(with(0.1, 0.9, 0.8), R"({"kind": "anchors-peak"})"), Outcome::confirmed);
+  EXPECT_EQ(outcome(with(0.1, 0.8, 0.9), R"({"kind": "anchors-peak"})"), Outcome::not_confirmed);
+  const std::string robust = R"({"kind": "anchors-robust", "from": 20, "within": 0.11})";
+  EXPECT_EQ(outcome(with(0.1, 0.8, 0.9), robust), Outcome::confirmed);
+  EXPECT_EQ(outcome(with(0.1, 0.7, 0.9), robust), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, VarianceFallsWithAnchors) {
+  const auto with = [](double at1, double at20, double at100) {
+    return anchors({{1, {.variance = at1}}, {20, {.variance = at20}}, {100, {.variance = at100}}});
+  };
+  const std::string rule = R"({"kind": "variance-falls", "within": 0.1, "below": 1, "at": 100})";
+  EXPECT_EQ(outcome(with(2, 0.5, 0.1), rule), Outcome::confirmed);
+  EXPECT_EQ(outcome(with(2, 0.5, 0.7), rule), Outcome::not_confirmed);
+  EXPECT_EQ(outcome(with(2, 1.7, 1.1), rule), Outcome::not_confirmed);
+}
+
+Evidence gradients() {
+  Evidence evidence;
+  for (const char* name : {"A", "B"}) {
+    evidence.results.sets.push_back(made_up_set(name));
+    evidence.results.runs.push_back(made_up_run(name, "sgd", {.correlation = 0.6, .last_correlation = 0.2}));
+    evidence.results.runs.push_back(made_up_run(name, "svrg", {.correlation = 0.9, .last_correlation = 1}));
+    evidence.results.runs.push_back(
+        made_up_run(name, "s3gd", {.correlation = 0.9, .last_correlation = name[0] == 'A' ? 0.8 : 0.0}));
+    evidence.results.runs.push_back(made_up_run(name, "scv", {.correlation = 0.5, .last_correlation = 0.6}));
+  }
+  return evidence;
+}
+
+TEST(ReproduceCriteria, Correlations) {
+  const Evidence evidence = gradients();  // means: sgd 0.4, svrg 0.95, scv 0.55; s3gd 0.85 on A, 0.45 on B
+  EXPECT_EQ(outcome(evidence, R"({"kind": "highest-correlation", "labels": ["svrg"], "partly_share": 0.5})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "highest-correlation", "labels": ["svrg", "s3gd"], "partly_share": 0.5})"),
+            Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "highest-correlation", "labels": ["sgd"], "partly_share": 0.5})"),
+            Outcome::not_confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "end-correlation", "label": "svrg", "at_least": 0.99, "partly_share": 0.5})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "end-correlation", "label": "s3gd", "at_least": 0.7, "partly_share": 0.5})"),
+            Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-above", "label": "s3gd", "than": "sgd", "at_least": 0.6})"),
+            Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-above", "label": "s3gd", "than": "sgd", "at_least": 0.8})"),
+            Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-above", "label": "sgd", "than": "scv", "at_least": 0.8})"),
+            Outcome::not_confirmed);
+  const std::string rest = R"(, "share": 0.9, "partly_share": 0.5})";
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-falls", "labels": ["sgd"])" + rest), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-falls", "labels": ["sgd", "scv"])" + rest), Outcome::partly);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "correlation-falls", "labels": ["scv", "svrg"])" + rest),
+            Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, TestingFollowsTraining) {
+  Evidence evidence = race();
+  const std::string rule = R"({"kind": "test-follows", "at_least": 0.9, "share": 0.9})";
+  EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
+  for (std::size_t k = 0; k < 3; ++k)
+    std::reverse(evidence.results.runs[k].test_objective.begin(), evidence.results.runs[k].test_objective.end());
+  EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
+  for (auto& run : evidence.results.runs) run.test_objective.assign(10, std::nan(""));
+  EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
+}
+
+TEST(ReproduceCriteria, InnerIterations) {
+  Evidence evidence;
+  evidence.results.sets = {made_up_set("CIFAR10")};
+  evidence.results.runs = {made_up_run("CIFAR10", "s3gd (k_in = 20)", {.arrives = 4}),
+                           made_up_run("CIFAR10", "s3gd (k_in = 50)", {.arrives = 5})};
+  const std::string pairs = R"j("pairs": [["s3gd (k_in = 20)", "s3gd (k_in = 50)"]])j";
+  EXPECT_EQ(outcome(evidence, R"({"kind": "inner-iterations", )" + pairs + "}"), Outcome::confirmed);
+  EXPECT_EQ(outcome(evidence, R"({"kind": "alike", "within": 0.01, )" + pairs + "}"), Outcome::confirmed);
+  evidence.results.runs[0] = made_up_run("CIFAR10", "s3gd (k_in = 20)", {.arrives = 99});
+  EXPECT_EQ(outcome(evidence, R"({"kind": "inner-iterations", )" + pairs + "}"), Outcome::not_confirmed);
+  evidence.results.runs[1] = made_up_run("CIFAR10", "s3gd (k_in = 50)", {.arrives = 1});
+  EXPECT_EQ(outcome(evidence, R"({"kind": "alike", "within": 0.01, )" + pairs + "}"), Outcome::not_confirmed);
+}
+
+TEST(ReproduceCriteria, Shapes) {
+  Evidence evidence;
+  for (const char* name : {"A", "B"}) {
+    FoundSet set;
+    set.name = name;
+    set.train = 100;
+    set.cols = 10;
+    set.data.name = name;
+    evidence.sets.push_back(set);
+    evidence.results.sets.push_back(made_up_set(name));
+  }
+  const std::string rule = R"({"kind": "shapes"})";
+  EXPECT_EQ(outcome(evidence, rule), Outcome::described);
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "as in the paper");
+  evidence.sets[0].generated = true;
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "differs in 1 of 2");
+  evidence.results.sets[1].rows = 99;
+  EXPECT_EQ(judged(evidence, rule).outcome_in_words(), "differs in 2 of 2");
+  EXPECT_EQ(judged(evidence, rule).in_short, "same shape 0, another real set or shape 1, generated 1");
+}
+
+TEST(ReproduceCriteria, LabelsCarryNumbers) {
+  EXPECT_EQ(criteria::number_in_label("m = 20", "m"), 20);
+  EXPECT_EQ(criteria::number_in_label("s3gd (k_in = 50)", "k_in"), 50);
+  EXPECT_TRUE(std::isnan(criteria::number_in_label("s3gd (k_in = 50)", "n")));
+  EXPECT_TRUE(std::isnan(criteria::number_in_label("sgd", "m")));
+}
+
+TEST(ReproduceCriteria, AnUnknownCriterionIsRefused) { EXPECT_THROW(judged({}, R"({"kind": "pretty"})"), Error); }
+
+// Every criterion of every experiment exists, states its rule, and without runs says that nothing was measured.
+TEST(ReproduceCriteria, EveryClaimCanBeJudged) {
+  for (const Experiment& experiment : experiments())
+    for (const Claim& claim : experiment.claims) {
+      const Finding finding = judge(claim, {});
+      EXPECT_FALSE(finding.criterion.empty()) << experiment.name;
+      EXPECT_EQ(finding.outcome, Outcome::not_measured) << experiment.name << ": " << claim.says;
+    }
+}
+
+}  // namespace
+}  // namespace s3gd::reproduce
