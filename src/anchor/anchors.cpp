@@ -9,14 +9,13 @@
 #include "anchor/nearest_rows.hpp"
 #include "anchor/row_checksum.hpp"
 #include "anchor/rows.hpp"
+#include "base/index.hpp"
 
 namespace s3gd {
 namespace {
 
 // Nearest rows looked at for each centre, should the first be taken: few for all, then many for those left over.
 constexpr std::array<Index, 2> kCandidates{2, 64};
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Rows by content: take() says whether a row differs from all taken before, and takes it if so.
 class DistinctRows {

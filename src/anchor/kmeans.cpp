@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "anchor/points.hpp"
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "s3gd/error.hpp"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr Index kRowsPerChunk = 256;
 constexpr Index kSeedingRowsPerCluster = 8;  // seeding is sequential and reads every row once per centre
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // `wanted` of the numbers 0 .. count-1, each equally likely, ascending.
 std::vector<Index> draw_rows(Index count, Index wanted, Rng& rng) {

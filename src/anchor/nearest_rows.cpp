@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "anchor/points.hpp"
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "kernel/blas.hpp"
@@ -17,8 +18,6 @@ constexpr Index kDirections = 24;
 constexpr Index kRowsPerBlock = 64;  // dense rows are read twice: they should still be in the second cache
 constexpr Index kRowsPerChunk = 32 * kRowsPerBlock;
 constexpr Index kTrialRows = 2048;  // compared in full first: the bound has to beat the best of them
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 struct Candidate {
   double distance = std::numeric_limits<double>::infinity();

@@ -4,6 +4,7 @@
 
 #include "anchor/anchors.hpp"
 #include "anchor/rows.hpp"
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "s3gd/error.hpp"
 
@@ -14,8 +15,6 @@ constexpr Index kMostParts = 16;
 constexpr Index kNumbersInParts = Index{1} << 22;  // 32 MB of sums, so that large problems are cut into fewer parts
 constexpr Index kNumbersInCache = Index{1} << 15;  // sums that a row of blocks works on: half a second-level cache
 constexpr Index kAnchorRanges = 8;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Rows [0, rows) cut into a few parts with a sum of `size` numbers each.
 class PartialSums {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "problem/certificate.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
@@ -18,8 +19,6 @@ constexpr double kSoon = 0.7;                 // of the threshold: slopes that w
 constexpr Index kFewColumns = 64;             // these are all taken at once
 constexpr Index kManyColumns = 4096;          // a look at all of them costs more than steps over a working set
 constexpr Index kMostTransposed = 512 << 20;  // bytes of a second copy of sparse rows, by columns
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 // penalty takes it into account before it is made, so that the model, kinks and all, decides where it goes.
 #include <cmath>
 
+#include "base/index.hpp"
 #include "exact/active_set.hpp"
 #include "kernel/kernel.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 constexpr int kTryAgain = 8;              // penalties
 constexpr double kFurthest = 3;           // times as far as from the last penalty to this one, nothing is expected
 constexpr double kLeastCurvature = 1e-3;  // of what was expected along a step: less is taken to be rounding
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // matrix * v
 std::vector<double> times(const std::vector<double>& matrix, const std::vector<double>& v) {

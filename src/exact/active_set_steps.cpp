@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "exact/active_set.hpp"
 #include "kernel/kernel.hpp"
@@ -28,8 +29,6 @@ constexpr Index kNarrow = 4096;  // columns up to which a sum of rows stays in t
 constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
 constexpr double kShortStep = 0.1;  // calls for damping
 constexpr int kHalvings = 14;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

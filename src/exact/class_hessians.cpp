@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "anchor/rows.hpp"
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "exact/curvature_sample.hpp"
 #include "exact/output_products.hpp"
@@ -15,8 +16,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kVectorsAtOnce = 4;  // that the factor is solved for in one thread
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // What each row is drawn by: its share of every class's curvature, so that no class is left out of the sample.
 std::vector<double> shares_of_rows(std::span<const ClassCurvature> classes) {

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double sum(const double* v, Index rows) {
   double total = 0;

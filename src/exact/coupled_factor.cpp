@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "kernel/blas.hpp"
@@ -13,8 +14,6 @@ namespace {
 
 constexpr Index kBlockRows = 256;
 constexpr Index kSparse = 8;  // columns for each entry
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // sum over the rows of coefficient_r x_r x_r', the lower triangle; a further feature may be 1 in every row.
 class RowProducts {

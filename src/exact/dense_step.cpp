@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 
@@ -17,8 +18,6 @@ constexpr double kLeastDamping = 1e-7, kLess = 0.2, kALittleLess = 0.5, kMore = 
 constexpr double kProximal = 0.01;  // proximal steps see less of flat directions than sweeps: they must end shorter
 constexpr double kShorter = 0.4, kShortest = 0.1;
 constexpr double kJitter = 1e-9;  // of the intercepts' own curvature: all of them may shift together
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // M = [A C; C' D] with the free intercepts last: minimised over those, the rest has the quadratic A - C D^-1 C'.
 class Intercepts {

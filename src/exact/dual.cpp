@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/index.hpp"
 #include "exact/dual_ascent.hpp"
 #include "exact/forecast.hpp"
 #include "exact/methods.hpp"
@@ -32,8 +33,6 @@ constexpr double kCarriedIsEnough = 1e-6;  // tolerances from here on allow roun
 constexpr double kFurthest = 2;            // times as far as from the last problem to this one, a prediction goes
 constexpr Index kRecentres = 3;            // within the epoch after a prediction, whose intercept lags behind
 constexpr double kGoodStart = 1e-3;        // relative gap below which a given start beats the streaming epoch
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Adds the passes made before.
 class Later : public Progress {

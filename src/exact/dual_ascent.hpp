@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
@@ -159,7 +160,6 @@ class DualAscent {
 
   static constexpr std::size_t kAhead = 3;  // rows
 
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   // Rows come in random order: where they begin is asked for first, then what they hold.
   void look_ahead(std::span<const Index> order, std::size_t t) const {
     if (t + 4 * kAhead < order.size()) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/index.hpp"
 #include "exact/l1_model.hpp"
 #include "exact/methods.hpp"
 #include "exact/quadratic_loss.hpp"
@@ -23,8 +24,6 @@ constexpr Index kMostRounds = 60;
 constexpr int kPatience = 4;
 constexpr double kDoubtful = 0.1;                               // share of a gap that may be rounding
 constexpr double kBestAccuracy = 1e-10, kLeastAccuracy = 1e-2;  // of the model's minimum
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // What summing the matrix costs, in passes over the rows.
 double matrix_passes(const Problem& problem) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "exact/dense_step.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
@@ -15,8 +16,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kManyOf = 20;  // one in so many that reach zero makes a leap a long one
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class GroupDescent final : public Descent {
  public:

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.hpp"
 #include "data/row_access.hpp"
 #include "exact/output_products.hpp"
 #include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class View>
 Matrix chosen_columns(const View& x, std::span<const Index> chosen) {

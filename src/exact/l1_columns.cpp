@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "exact/l1_model.hpp"
 
 namespace s3gd {
@@ -16,8 +17,6 @@ constexpr int kMostJumpSteps = 60;
 constexpr double kJumpAccuracy = 1e-6;  // of the squared slopes, scaled by the diagonal
 constexpr double kSettled = 0.25;       // of the slack: slopes wrong by less are left alone until all are looked at
 constexpr Index kLookAround = 1024;     // coordinates between two questions whether to stop
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class ColumnSearch {
  public:

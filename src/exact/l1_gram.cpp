@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "exact/l1_model.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
@@ -15,8 +16,6 @@ constexpr int kMostRounds = 60;
 // Between two looks at all coordinates: sweeps over the support, and jumps, which cost the cube of its size.
 constexpr double kFewSweeps = 4, kManySweeps = 30;
 constexpr double kMostJumps = 30, kJumpWork = 2e7;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class GramSearch {
  public:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.hpp"
 #include "data/row_access.hpp"
 #include "exact/sampled_hessian.hpp"
 #include "kernel/blas.hpp"
@@ -17,8 +18,6 @@ namespace {
 constexpr double kFaint = 0.03;        // of what is added: a coordinate bent less than this by the rows stands alone
 constexpr double kFloatJitter = 1e-7;  // of a unit diagonal summed in float
 constexpr double kSmallestJitter = 1e-15;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));

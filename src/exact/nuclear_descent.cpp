@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
 #include "exact/dense_step.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 constexpr double kZero = 1e-10;  // of the largest singular value
 constexpr int kPowers = 20;      // products for the steepest direction; too low an estimate shows in the first sweeps
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Right singular vectors, one a row, those of the largest values first, and the values.
 struct Right {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "problem/block_products.hpp"
 
@@ -31,7 +32,6 @@ struct OutputProducts {
   static constexpr Index kRowsPerPart = 1024;
   static constexpr Index kMostParts = 8;
 
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
   template <class View, class Make>
   void run(const View& view, std::span<const double> v, std::span<double> out, Make&& make) const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
@@ -15,8 +16,6 @@ namespace {
 constexpr double kRounding = 64;  // of products of d numbers, in units of the last place; sums over n rows add sqrt(n)
 
 constexpr double kShortStretch = 0.01;  // of the loss is gained
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double mean_target(const Problem& problem) {
   const auto term = [&](Index i) { return problem.weight(i) * problem.targets()[at(i)]; };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "anchor/rows.hpp"
+#include "base/index.hpp"
 #include "exact/curvature_sample.hpp"
 #include "exact/output_products.hpp"
 #include "problem/conjugate_gradients.hpp"
@@ -13,8 +14,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kRowsPerWeight = 8;  // in the coupled factor
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "kernel/blas.hpp"
@@ -16,8 +17,6 @@ constexpr Index kMostParts = 4;
 constexpr Index kRowsPerPart = 512;
 constexpr Index kBytesInParts = 16 << 20;
 constexpr double kFirstJitter = 1e-7;  // of a unit diagonal summed in float
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // What all parts of the sum share.
 struct Sampled {

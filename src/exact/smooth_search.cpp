@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
 #include "exact/row_terms.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
@@ -13,8 +14,6 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostAttempts = 12;  // at one step
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

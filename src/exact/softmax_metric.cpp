@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "exact/curvature_sample.hpp"
@@ -15,8 +16,6 @@ namespace {
 constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
 constexpr Index kRowsPerPart = 1024;
 constexpr Index kMostParts = 8;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

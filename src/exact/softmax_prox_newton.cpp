@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
 #include "data/row_access.hpp"
 #include "exact/dense_step.hpp"
 #include "exact/hessian_part.hpp"
@@ -31,8 +32,6 @@ constexpr double kLeastGain = 1e-3;  // of the gap, by which the objective must 
 constexpr double kShortest = 0.02;   // length of a step; rather than shorter ones, the quadratic is made steeper
 // Times the quadratic's own diagonal.
 constexpr double kLeastDamping = 1e-3, kFirstDamping = 0.1, kMostDamping = 1e12;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "anchor/rows.hpp"
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "exact/coupled_factor.hpp"
@@ -22,8 +23,6 @@ constexpr Index kRowsPerChunk = 1024;
 // little, more of them.
 constexpr Index kMostCoupled = 2000, kMostSparselyCoupled = 5000;
 constexpr double kFewProducts = 1e9;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));

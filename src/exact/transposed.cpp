@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 
@@ -10,8 +11,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kColumnsPerChunk = 512;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T, class I>
 Matrix transpose(const CsrView<T, I>& x) {

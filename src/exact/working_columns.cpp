@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "exact/column_store.hpp"
 #include "problem/full_pass.hpp"
@@ -18,8 +19,6 @@ constexpr Index kMostGram = 2000;        // columns whose Gram matrix is kept
 constexpr double kInCache = 250'000;     // numbers of a matrix that stay in the second-level cache from sweep to sweep
 constexpr double kUsualSweeps = 40;      // of coordinate descent for one quadratic model
 constexpr double kShortRow = 8;          // entries, below which getting to a row costs more than what is in it
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Where each column goes, -1 for those left out.
 std::vector<std::int32_t> places_of(const std::vector<Index>& chosen, Index cols) {

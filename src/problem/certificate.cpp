@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/full_pass.hpp"
@@ -24,8 +25,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The dual point in a form that costs no memory: -a_i = scale[class of i] * (slope_i + shift) + tilt * y_i, with the slope
 // at the margin plus `further`.

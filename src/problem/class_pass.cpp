@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/table.hpp"
@@ -19,8 +20,6 @@ constexpr Index kRowsInFloat = 4096;        // summed in float at most, before t
 constexpr Index kMostChunks = 32;           // accumulators at most ...
 constexpr Index kChunkBytes = 64 << 20;     // ... and memory for them at most (two are always allowed)
 constexpr Index kWorkPerChunk = 256 << 10;  // entries times classes; below this a chunk is not worth starting
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // What all chunks of a pass share. W is the type of the arithmetic.
 template <class W>

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "problem/loss.hpp"
 #include "problem/rising_zero.hpp"
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 ConstantModel constant_by_rows(const Problem& problem, double l2, double start) {
   const Loss loss(problem.spec().loss);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
@@ -20,8 +21,6 @@ constexpr Index kWorthAThread = 16384;         // stored entries below which a c
 constexpr Index kColumnBlock = 4096;
 constexpr Index kSumChunk = 4096;
 constexpr Index kLossBlock = 256;  // margins whose losses are made at once
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // sum_i term(i), chunk by chunk: `part` sums those of its rows.
 template <class Part>

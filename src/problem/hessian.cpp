@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/blas.hpp"
 #include "problem/full_pass.hpp"
@@ -16,8 +17,6 @@ constexpr Index kRowsPerBlock = 256;
 constexpr double kWorthFilling = 0.15;  // density of sparse rows above which BLAS is faster with the zeros
 constexpr Index kAccumulatorBytes = 128 << 20;
 constexpr Index kMostChunks = 16;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // One chunk of rows for each accumulator of `size` numbers; sums[chunk] are added in order. add(begin, end, sums).
 template <class Add>

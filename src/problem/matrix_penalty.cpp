@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
@@ -14,8 +15,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Scaled points are rounded again by the caller, and by the sums of squares here: stay inside by more than that.
 constexpr double kInside = 1.0 - 1e-12;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 struct Named {
   MatrixPenaltyKind kind;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "kernel/blas.hpp"
 #include "problem/conjugate_gradients.hpp"
 #include "problem/full_pass.hpp"
@@ -14,8 +15,6 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostProducts = 1000;  // for one direction
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/hessian.hpp"
 #include "problem/line_search.hpp"
@@ -15,8 +16,6 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostSweeps = 300;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 void mirror(std::vector<double>& matrix, Index size) {
   for (Index a = 0; a < size; ++a)

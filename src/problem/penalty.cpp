@@ -4,13 +4,12 @@
 #include <cmath>
 #include <string>
 
+#include "base/index.hpp"
 #include "problem/radial.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
 void check_term(const PenaltySpec& term, Index cols) {
   if (!std::isfinite(term.lambda) || term.lambda < 0)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "data/margin_watch.hpp"
 #include "data/row_access.hpp"
@@ -21,8 +22,6 @@ constexpr Index kChunkBytes = 16 << 20;       // ... and memory for them at most
 constexpr Index kEntriesPerChunk = 64 << 10;  // below this a chunk is not worth starting
 
 constexpr Index kAhead = 8;  // rows fetched before their turn, where they do not follow each other
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 struct WatchedSums : RowSums {
   double residue = 0;  // 0 times each margin: 0 where all are finite

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/balance.hpp"
 #include "problem/matrix_penalty.hpp"
@@ -17,8 +18,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class Certifier {
  public:

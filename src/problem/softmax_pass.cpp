@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/table.hpp"
@@ -17,8 +18,6 @@ constexpr Index kRowsInFloat = 4096;        // summed in float at most, before t
 constexpr Index kMostChunks = 32;           // accumulators at most ...
 constexpr Index kChunkBytes = 256 << 20;    // ... and memory for them at most (two are always allowed)
 constexpr Index kWorkPerChunk = 256 << 10;  // entries times classes; below this a chunk is not worth starting
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // W as a table features x width in the type of the arithmetic, zeros behind the K of each feature.
 template <class W>

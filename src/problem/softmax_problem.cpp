@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/index.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "problem/targets.hpp"
 #include "s3gd/error.hpp"
@@ -11,8 +12,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint) {
   throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "data/row_access.hpp"
 #include "problem/full_pass.hpp"
@@ -23,8 +24,6 @@ constexpr double kAccuracy = 1e-4;
 constexpr Index kQuickRows = 500;
 constexpr int kQuickRounds = 15;
 constexpr double kQuickAccuracy = 1e-2;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 double row_dot(const DenseView<T>& x, Index i, const double* v) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/clock.hpp"
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
@@ -19,8 +20,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kMostProducts = 64 << 20;  // bytes
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 struct SmallClass {
   std::string name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "s3gd/error.hpp"
 
@@ -10,8 +11,6 @@ namespace s3gd {
 namespace {
 
 constexpr std::uint64_t kStream = 17;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 Array<T> slice(const Array<T>& whole, Index begin, Index end) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "exact/quadratic_loss.hpp"
 #include "problem/block_products.hpp"
@@ -16,8 +17,6 @@ namespace {
 constexpr double kRounding = 1e-8;         // of a squared error, at most
 constexpr Index kMostRows = 128;           // of a block
 constexpr Index kBlockEntries = 48 << 10;  // of a block: it stays in the second-level cache
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The weights of several points side by side: for each column one number of every output of every point. Of sparse rows,
 // columns that have no weight anywhere are left out.

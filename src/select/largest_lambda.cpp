@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/path.hpp"
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
 Penalty at_lambda_one(const Problem& problem) {
   return Penalty(with_lambda(problem, 1).spec().penalty, problem.cols(), problem.spec().intercept);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "problem/constant_model.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/newton.hpp"
@@ -17,8 +18,6 @@ constexpr double kOverwhelming = 1e30;  // a lambda under which nothing that is 
 constexpr int kMostSteps = 100;
 constexpr int kPatience = 4;     // steps without smaller slopes before they are taken to be rounding, ...
 constexpr double kFalls = 1e-6;  // ... nor a loss smaller by this share
-
-std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
 std::vector<Index> unpenalised_features(const Problem& problem) {
   const Penalty penalty(problem);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
 #include "problem/gap_name.hpp"
@@ -17,8 +18,6 @@ namespace s3gd {
 namespace {
 
 constexpr double kRounding = 1e-9;  // a lambda this close to the largest is that one
-
-std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
 std::vector<double> checked(std::vector<double> lambdas) {
   if (lambdas.empty()) throw Error("a path without lambdas", "give at least one");

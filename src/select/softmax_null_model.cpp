@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "kernel/blas.hpp"
 #include "select/largest_lambda.hpp"
 #include "solve/softmax_solve.hpp"
@@ -14,8 +15,6 @@ namespace {
 constexpr double kOverwhelming = 1e30;  // a lambda under which nothing that is penalised moves
 constexpr int kMostRounds = 20;
 constexpr Index kStepsPerRound = 10;
-
-std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
 double factor_of(const SoftmaxProblem& problem, Index j) {
   if (j == problem.cols()) return problem.spec().intercept == Intercept::regularised ? 1.0 : 0.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
 #include "base/threads.hpp"
@@ -20,8 +21,6 @@ namespace s3gd {
 namespace {
 
 constexpr double kStartsAtNull = 0.5;  // of the largest lambda: from here up, walks begin at the model without features
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // From where the last one ended, with what its solver keeps.
 Solution solve_next(const Problem& problem, const SolveOptions& options, WarmState& carried) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
@@ -24,8 +25,6 @@ constexpr double kRounding = 1e-15;  // none is smaller
 constexpr double kProgress = 1e-12;  // of the objective, at least, unless the gap is smaller
 constexpr double kNear = 0.3;        // of log sigma: secants from here on
 constexpr double kLeast = 1e-13;     // sigma over the largest target, which is as good as zero
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class ScaleSearch {
  public:

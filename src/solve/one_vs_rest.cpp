@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
 #include "base/threads.hpp"
@@ -26,8 +27,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Whether solving a class wants a graph.
 bool uses_graph(const Problem& problem, const SolveOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/index.hpp"
 #include "exact/class_newton.hpp"
 #include "problem/constant_model.hpp"
 #include "problem/penalty.hpp"
@@ -17,8 +18,6 @@ constexpr Index kMostTogether = 32;
 constexpr Index kFewestTogether = 3;
 constexpr Index kBytes = Index{1} << 30;  // what the classes keep of the rows
 constexpr Index kBytesPerRow = 40;        // and class: targets, curvatures, margins
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Without features: the best intercept.
 std::vector<double> constant_start(const Problem& problem) {

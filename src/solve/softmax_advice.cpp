@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/index.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "solve/row_sample.hpp"
 #include "solve/sentences.hpp"
@@ -11,8 +12,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class Adviser {
  public:

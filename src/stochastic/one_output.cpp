@@ -1,6 +1,7 @@
 // One output: a Problem.
 #include <numeric>
 
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
@@ -11,8 +12,6 @@
 
 namespace s3gd {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class OneOutput final : public OutputProblem {
  public:

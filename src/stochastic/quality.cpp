@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "data/row_access.hpp"
 
 namespace s3gd {
@@ -95,7 +96,6 @@ class Covered {
   }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   double share(const StochasticProblem& problem) const {
     return static_cast<double>(problem->rows()) / static_cast<double>(rows_.size());
   }

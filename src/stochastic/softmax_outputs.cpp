@@ -1,6 +1,7 @@
 // K outputs coupled by softmax: psi(u, y) = log sum_k exp(u_k) - u_y, whose slopes p(u) - e_y separate.
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/threads.hpp"
 #include "problem/block_products.hpp"
 #include "problem/matrix_penalty.hpp"
@@ -12,8 +13,6 @@ namespace s3gd {
 namespace {
 
 constexpr Index kBlock = 64;  // rows whose margins are held in a table at a time
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 class SoftmaxOutputs final : public OutputProblem {
  public:
