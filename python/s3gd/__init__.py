@@ -15,52 +15,56 @@ Examples
 array([1])
 """
 
-_HOME = {
-    "LogisticRegression": "logistic",
-    "LogisticRegressionCV": "logistic_cv",
-    "LinearSVC": "svm",
-    "Ridge": "regression",
-    "Lasso": "regression",
-    "ElasticNet": "regression",
-    "HuberRegressor": "huber",
-    "PoissonRegressor": "poisson",
-    "LinearModel": "linear_model",
-    "lasso_path": "path",
-    "enet_path": "path",
-    "logistic_path": "path",
-    "load": "_data",
-    "save": "_data",
-    "inspect": "_data",
-    "Dataset": "_data",
-    "save_model": "_model",
-    "load_model": "_model",
-    "export": "_model",
-    "SavedModel": "_model",
-    "compare": "_compare",
-    "Comparison": "_compare",
-    "Summary": "_results",
-    "Trace": "_results",
-}
+from typing import TYPE_CHECKING
 
-_MODULES = ("datasets",)
+if TYPE_CHECKING:  # what __getattr__ below finds
+    from . import datasets as datasets
+    from ._compare import Comparison as Comparison, compare as compare
+    from ._data import Dataset as Dataset, inspect as inspect, load as load, save as save
+    from ._model import SavedModel as SavedModel, export as export, load_model as load_model, save_model as save_model
+    from ._results import Summary as Summary, Trace as Trace
+    from .huber import HuberRegressor as HuberRegressor
+    from .linear_model import LinearModel as LinearModel
+    from .logistic import LogisticRegression as LogisticRegression
+    from .logistic_cv import LogisticRegressionCV as LogisticRegressionCV
+    from .path import enet_path as enet_path, lasso_path as lasso_path, logistic_path as logistic_path
+    from .poisson import PoissonRegressor as PoissonRegressor
+    from .regression import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
+    from .svm import LinearSVC as LinearSVC
 
-__all__ = sorted([*_HOME, *_MODULES])
+    __version__: str
+else:
+    _HOLDS = {
+        "_compare": ("Comparison", "compare"),
+        "_data": ("Dataset", "inspect", "load", "save"),
+        "_model": ("SavedModel", "export", "load_model", "save_model"),
+        "_results": ("Summary", "Trace"),
+        "huber": ("HuberRegressor",),
+        "linear_model": ("LinearModel",),
+        "logistic": ("LogisticRegression",),
+        "logistic_cv": ("LogisticRegressionCV",),
+        "path": ("enet_path", "lasso_path", "logistic_path"),
+        "poisson": ("PoissonRegressor",),
+        "regression": ("ElasticNet", "Lasso", "Ridge"),
+        "svm": ("LinearSVC",),
+    }
+    _HOME = {name: module for module, names in _HOLDS.items() for name in names}
 
+    __all__ = sorted([*_HOME, "datasets"])
 
-def __getattr__(name):
-    from importlib import import_module
+    def __getattr__(name):
+        from importlib import import_module
 
-    if name in _MODULES:
-        value = import_module(f"{__name__}.{name}")
-    elif name in _HOME:
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name == "__version__":
-        value = import_module(f"{__name__}._core").version
-    else:
-        raise AttributeError(f"module 's3gd' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+        if name == "datasets":
+            value = import_module(f"{__name__}.{name}")
+        elif name in _HOME:
+            value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        elif name == "__version__":
+            value = import_module(f"{__name__}._core").version
+        else:
+            raise AttributeError(f"module 's3gd' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
-
-def __dir__():
-    return sorted({*globals(), *_HOME, *_MODULES, "__version__"})
+    def __dir__():
+        return sorted({*globals(), *__all__, "__version__"})

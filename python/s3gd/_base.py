@@ -5,10 +5,11 @@ import functools
 import itertools
 import math
 import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,8 +19,14 @@ from ._data import core_numbers, core_rows
 from ._objective import LOSSES, core_penalty
 from ._paths import PathMixin, centred, levels_to_the_caller
 from ._results import Summary, Trace
-from ._validation import checked_rows, require_finite, require_flag, require_number, require_whole, threads_of
+from ._types import Callback, Labels, Path, RandomState, Request, Rows, Self, Weights
+from ._validation import CHECKS, checked_rows, codes_of, require_finite, require_number, require_one_of, threads_of, total_weight
 from ._advice import advice_for, class_named, in_words_of, stage_named
+
+if TYPE_CHECKING:
+    from ._types import BaseEstimator, ClassifierMixin, RegressorMixin
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 # Up to so many numbers a problem is solved as far as double precision goes: it costs next to nothing, and results then
 # do not depend on the order of the rows, or on whether a row is there twice or has weight 2.
@@ -27,9 +34,9 @@ SMALL_PROBLEM = 20_000
 SMALL_PROBLEM_TOL = 1e-16
 
 STOCHASTIC = ("s3gd", "sgd", "ssgd", "svrg", "scv", "saga", "sag", "is-sgd")
+MOST_PASSES = 10**12
 # Steps of partial_fit shrink as (1 + weight of the rows seen / STEP_SETTLES) ** -STEP_DECAY.
 STEP_SETTLES, STEP_DECAY = 50.0, 0.75
-MOST_PASSES = 10**12
 # A penalty that is less than this of the objective makes no difference that could be seen.
 LOST = 1e-13
 ENDED_AS_ASKED = ("converged", "early_stopped", "interrupted")
@@ -61,14 +68,45 @@ def joined(verbose, callback, classes):
     return show
 
 
-class LinearBase(PathMixin, BaseEstimator):
-    """Fits one linear model. Derived classes say what is minimised:
+def parameter(name):
+    """The parameter of that name; None where an estimator has no such."""
+    return property(lambda self: getattr(self, name, None))
 
-    `_loss`, `_penalty`, `_l1_ratio` (scikit-learn's names), `_multiplier(total_weight)` (see _objective), `_intercept()`,
-    and check their own parameters in `_check_parameters`.
+
+@dataclass(eq=False, repr=False)
+class LinearBase(PathMixin, BaseEstimator):
+    """Fits one linear model. Its fields are the parameters of `__init__`, those here all estimators have.
+
+    Derived classes say what is minimised: `_loss`, `_penalty`, `_l1_ratio` (scikit-learn's names; parameters, or constants of
+    the class), `_multiplier(total_weight)` (see _objective), `_intercept()`; what kind of task it is: `_checked`, `_task`,
+    `_set_parameters`; and check in `_check_parameters` what parameters have to do with each other.
     """
 
-    _l1_ratio = None
+    _: KW_ONLY
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    max_iter: int = 1000
+    solver: str = "auto"
+    warm_start: bool = False
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    trace: bool = False
+    max_seconds: float | None = None
+    patience: int | None = None
+    keep_on_interrupt: bool = False
+
+    _loss: ClassVar[Any] = parameter("loss")
+    _penalty: ClassVar[Any] = parameter("penalty")
+    _l1_ratio: ClassVar[Any] = parameter("l1_ratio")
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {}  # of parameters that are words
+
+    if TYPE_CHECKING:  # what derived classes have, and what scikit-learn makes
+        _checked: ClassVar[Any]
+        _set_parameters: ClassVar[Any]
+
+        def set_fit_request(self, *, X_val: Request = ..., callback: Request = ..., sample_weight: Request = ...,
+                            y_val: Request = ...) -> Self: ...
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -81,20 +119,15 @@ class LinearBase(PathMixin, BaseEstimator):
 
     # --- what is minimised, and how
 
-    def _check_shared_parameters(self):
-        require_number("tol", self.tol, above=0)
+    def _check_parameters(self):
+        """Each by itself. None is right where it is the default."""
         require_number("max_iter", self._most_passes(), least=1, most=MOST_PASSES)
-        threads_of(self.n_jobs)  # raises
-        if self.max_seconds is not None:
-            require_number("max_seconds", self.max_seconds, above=0)
-        if self.patience is not None:
-            require_whole("patience", self.patience, least=1)
-        for name in ("fit_intercept", "trace", "keep_on_interrupt"):
-            require_flag(name, getattr(self, name))
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            require_whole("verbose", self.verbose, least=0)
-        if not isinstance(self.solver, str):
-            raise ValueError(f"The parameter solver must be the name of one; got {self.solver!r}.")
+        for name, check in CHECKS.items():
+            value = getattr(self, name, None)
+            if value is not None or getattr(type(self), name, None) is not None:
+                check(name, value)
+        for name, choices in self._choices.items():
+            require_one_of(name, getattr(self, name), choices)
 
     def _intercept(self):
         return "free" if self.fit_intercept else "none"
@@ -144,12 +177,18 @@ class LinearBase(PathMixin, BaseEstimator):
         coef = np.atleast_2d(coef).astype(np.float64)
         return coef, np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (coef.shape[0],)).copy()
 
+    def _sizes(self):
+        """What kind of task it is, how many classes there are (0: numbers), and how many outputs."""
+        task = self._task()
+        n_classes = 0 if task == "regression" else len(self.classes_)
+        return task, n_classes, n_classes if task in ("ovr", "softmax") else 1
+
     # --- from here to the core and back
 
     def _run(self, X, targets, weights, task, n_classes, *, options=None, start=None, validation=(None, None),
              callback=None, weight_before=0.0, penalised=True):
         """One call of the core: its result with `coef` (outputs x features), `intercept`, `summary` and `trace`."""
-        total = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
+        total = weight_before + total_weight(X.shape[0], weights)
         rows_val, targets_val = validation
         held_out = None if rows_val is None else core_rows(rows_val)
         spec = self._spec(task, n_classes, total)
@@ -173,13 +212,39 @@ class LinearBase(PathMixin, BaseEstimator):
             said.code, said.option, said.marked = refusal.code, refusal.option, refusal.marked
             raise said from None
 
-    def _fit(self, X, targets, weights, task, n_classes, validation, callback):
-        n_outputs = n_classes if task in ("ovr", "softmax") else 1
+    def fit(self, X: Rows, y: Labels, sample_weight: Weights = None, X_val: Rows | None = None,
+            y_val: Labels | None = None, callback: Callback | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
+        y : array-like of shape (n_samples,)
+            The class or the target of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row; a row of weight 2 counts as if it were there twice.
+        X_val, y_val : optional
+            Other rows: the objective on them is traced (`trace_.test_objective`), and with `patience` ends the fit.
+        callback : callable, optional
+            Called with a dictionary (a row of the trace) each time the run is looked at; returning False ends the fit.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, targets, weights, *_ = self._checked(X, y, sample_weight)
+        task, n_classes, n_outputs = self._sizes()
+        classes = getattr(self, "classes_", np.empty(0))
+        rows_val, targets_val = self._validation_rows(X_val, y_val, numeric_y=task == "regression")
+        if n_classes and targets_val is not None:
+            targets_val = codes_of(targets_val, classes, "y_val").astype(np.float64)
+        callback = joined(self.verbose, callback, classes.tolist())
         run = functools.partial(self._run, X, targets, weights, task, n_classes, options=self._options(task, X),
-                                validation=validation,
-                                callback=joined(self.verbose, callback, getattr(self, "classes_", np.empty(0)).tolist()))
+                                validation=(rows_val, targets_val), callback=callback)
         result = run(start=self._start(n_outputs, X.shape[1]))
-        self.weight_seen_ = float(X.shape[0]) if weights is None else float(weights.sum())
+        self.weight_seen_ = total_weight(X.shape[0], weights)
         if self._penalty_is_lost(result):
             passes = result["summary"]["passes"]
             result = run(start=(result["coef"], result["intercept"]), penalised=False)
@@ -187,7 +252,6 @@ class LinearBase(PathMixin, BaseEstimator):
         self._keep(result, task)
         self._warn_unless_converged()
         return self
-
     def _penalty_is_lost(self, result):
         """Whether the penalty is too weak to make a difference to the objective in double precision (C=1e30, say).
 
@@ -200,7 +264,7 @@ class LinearBase(PathMixin, BaseEstimator):
         most = self._multiplier(self.weight_seen_) * (weights + weights**2).sum()
         return most < LOST * abs(summary["objective"])
 
-    def _keep(self, result, task):
+    def _keep(self, result: dict[str, Any], task: str) -> None:
         coef = np.asarray(result["coef"], dtype=np.float64)
         intercept = np.asarray(result["intercept"], dtype=np.float64)
         if task == "softmax":
@@ -220,10 +284,7 @@ class LinearBase(PathMixin, BaseEstimator):
             one["class"] = class_named(names, one["class"])
         self.summary_ = Summary(summary)
         self.trace_ = Trace({**result["trace"], "stage": [stage_named(names, stage) for stage in result["trace"]["stage"]]})
-        self.n_iter_ = self._n_iter(max(1, math.ceil(summary["passes"])))
-
-    def _n_iter(self, passes):
-        return passes
+        self.n_iter_: int = max(1, math.ceil(summary["passes"]))
 
     def _warn_unless_converged(self):
         summary = self.summary_
@@ -242,9 +303,9 @@ class LinearBase(PathMixin, BaseEstimator):
 
     # --- a stream of rows
 
-    def _partial_fit(self, X, targets, weights, task, n_classes):
+    def _partial_fit(self, X, targets, weights):
         """One stochastic pass over the rows from where the parameters are; see `partial_fit`."""
-        n_outputs = n_classes if task in ("ovr", "softmax") else 1
+        task, n_classes, n_outputs = self._sizes()
         begun = hasattr(self, "coef_")
         if begun:
             coef, intercept = self._parameters()
@@ -262,13 +323,13 @@ class LinearBase(PathMixin, BaseEstimator):
                            weight_before=weight_before)
         if not step:
             self._first_step = result["summary"]["step"]
-        self.weight_seen_ = weight_before + (float(X.shape[0]) if weights is None else float(weights.sum()))
+        self.weight_seen_ = weight_before + total_weight(X.shape[0], weights)
         self._keep(result, task)
         return self
 
     # --- storage
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Write the fitted model to a file that ``s3gd predict`` and `s3gd.load_model` read; see `s3gd.save_model`.
 
         Parameters
@@ -285,18 +346,17 @@ class LinearBase(PathMixin, BaseEstimator):
         from ._model import class_names
 
         check_is_fitted(self)
-        classes = getattr(self, "classes_", np.empty(0))
-        spec = self._spec(self._task() if len(classes) else "regression", len(classes), self.weight_seen_)
-        spec = self._spec_on_record(spec)
+        task, n_classes, _ = self._sizes()
+        spec = self._spec_on_record(self._spec(task, n_classes, self.weight_seen_))
         spec.pop("penalty_factor", None)
         summary = getattr(self, "summary_", None)
         coef, intercept = self._parameters()
-        return _core.Model(coef, intercept, spec=spec, class_names=class_names(classes) if len(classes) else [],
+        return _core.Model(coef, intercept, spec=spec, class_names=class_names(self.classes_) if n_classes else [],
                            feature_names=[str(name) for name in getattr(self, "feature_names_in_", ())],
                            objective=summary.objective if summary else 0.0,
                            relative_gap=summary.certificate["relative_gap"] if summary else 0.0)
 
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Keep `coef_` as a `scipy.sparse.csr_matrix`: smaller where an L1 penalty left few weights.
 
         Returns
@@ -307,7 +367,7 @@ class LinearBase(PathMixin, BaseEstimator):
         self.coef_ = sparse.csr_matrix(self.coef_)
         return self
 
-    def densify(self):
+    def densify(self) -> Self:
         """Keep `coef_` as an array again, which `fit` did to begin with.
 
         Returns
@@ -316,7 +376,7 @@ class LinearBase(PathMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if sparse.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray().reshape(self._coef_shape(self.coef_.shape))
+            self._set_parameters(*self._parameters())
         return self
 
     def _margins(self, X):

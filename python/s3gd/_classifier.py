@@ -1,20 +1,30 @@
 """Classification over `LinearBase`: labels to class numbers, margins to labels and probabilities."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.base import ClassifierMixin
 
-from ._base import LinearBase
+from ._base import ClassifierMixin, LinearBase
+from ._types import ClassWeight, Floats, Labels, Request, Rows, Self, Weights
 from ._validation import (checked_classes, checked_rows, checked_weights, class_weights, codes_of, require_two_classes,
                           require_weight_in_each_class)
 
 
+@dataclass(eq=False, repr=False)
 class ClassifierBase(ClassifierMixin, LinearBase):
     """Two classes are one output, more are one for each class: by softmax or each against the rest (`_multiclass`)."""
 
-    _multiclass = "ovr"
-    _class_weight = None
+    _: KW_ONLY
+    class_weight: ClassWeight = None
+
+    _multiclass: ClassVar[Any]
+
+    if TYPE_CHECKING:  # scikit-learn makes it
+        def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
     def _checked(self, X, y, sample_weight):
         """Rows, the number of each row's class, its weight with and without that of its class (None: all the same)."""
@@ -34,7 +44,7 @@ class ClassifierBase(ClassifierMixin, LinearBase):
         return task
 
     def _with_class_weights(self, codes, weights):
-        factors = class_weights(self._class_weight, self.classes_, codes, weights)
+        factors = class_weights(self.class_weight, self.classes_, codes, weights)
         if factors is None:
             return weights
         return factors[codes] if weights is None else weights * factors[codes]
@@ -42,11 +52,7 @@ class ClassifierBase(ClassifierMixin, LinearBase):
     def _set_parameters(self, coef, intercept):
         self.coef_, self.intercept_ = coef, intercept
 
-    @staticmethod
-    def _coef_shape(shape):
-        return shape
-
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Floats:
         """Margins ``X @ coef_.T + intercept_``: how far on which side a row is.
 
         Parameters
@@ -61,7 +67,7 @@ class ClassifierBase(ClassifierMixin, LinearBase):
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The class of each row: the one with the largest margin.
 
         Parameters
@@ -73,40 +79,14 @@ class ClassifierBase(ClassifierMixin, LinearBase):
         -------
         ndarray of shape (n_samples,)
         """
-        winner = winners(self._margins(X))
-        return self.classes_[winner]
+        margins = self._margins(X)
+        return self.classes_[(margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)]
 
 
 class FittedAtOnce(ClassifierBase):
-    """With `fit` and `partial_fit` for one set of parameters."""
+    """With `partial_fit`."""
 
-    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
-        y : array-like of shape (n_samples,)
-            The class of each row: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row; a row of weight 2 counts as if it were there twice.
-        X_val, y_val : optional
-            Other rows: the objective on them is traced (`trace_.test_objective`), and with `patience` ends the fit.
-        callback : callable, optional
-            Called with a dictionary (a row of the trace) each time the run is looked at; returning False ends the fit.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        X, codes, weights, _ = self._checked(X, y, sample_weight)
-        rows_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
-        codes_val = None if y_val is None else codes_of(y_val, self.classes_, "y_val").astype(np.float64)
-        return self._fit(X, codes, weights, self._task(), len(self.classes_), (rows_val, codes_val), callback)
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Labels, classes: Labels | None = None, sample_weight: Weights = None) -> Self:
         """Make one stochastic pass over the given rows, beginning where the parameters are.
 
         For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
@@ -141,13 +121,57 @@ class FittedAtOnce(ClassifierBase):
         codes = codes_of(y, self.classes_)
         weights = self._with_class_weights(codes, checked_weights(sample_weight, X))
         X, codes, weights = with_every_class(X, codes, weights, len(self.classes_))
-        return self._partial_fit(X, codes, weights, self._task(), len(self.classes_))
+        return self._partial_fit(X, codes, weights)
 
 
-class ProbabilityMixin:
+@dataclass(eq=False, repr=False)
+class ScaledIntercept(FittedAtOnce):
+    """Where `_intercept_kind()` says "regularised", the intercept is penalised as LIBLINEAR does it: as the weight of one more
+    feature, `intercept_scaling` in all rows.
+
+    The library's own constant feature is 1; any other is put beside the rows, which copies them.
+    """
+
+    _: KW_ONLY
+    intercept_scaling: float = 1.0
+
+    def _intercept(self):
+        if not self.fit_intercept or self._scales_intercept():
+            return "none"  # in the latter case it is the last weight
+        return self._intercept_kind()
+
+    def _scales_intercept(self):
+        return self.fit_intercept and self._intercept_kind() == "regularised" and self.intercept_scaling != 1
+
+    def _run(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+        if not self._scales_intercept():
+            return self._run_rows(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+        scale = self.intercept_scaling
+        if start is not None:
+            coef = np.column_stack([start[0], start[1] / scale])
+            start = coef, np.zeros(len(coef))
+        if validation[0] is not None:
+            validation = with_constant(validation[0], scale), validation[1]
+        result = dict(self._run_rows(with_constant(X, scale), targets, weights, task, n_classes, start=start,
+                                     validation=validation, **rest))
+        result["intercept"] = result["coef"][:, -1] * scale
+        result["coef"] = np.ascontiguousarray(result["coef"][:, :-1])
+        return result
+
+    def _run_rows(self, *arguments, **options):
+        return super()._run(*arguments, **options)
+
+
+def with_constant(X, value):
+    """The rows with one more feature that is the same in all of them."""
+    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
+    return sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+
+
+class ProbabilityMixin(ClassifierBase):
     """With probabilities: the logistic loss."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """The probability of each class.
 
         Parameters
@@ -161,7 +185,7 @@ class ProbabilityMixin:
         """
         return probabilities(self._margins(X), self._multiclass)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Floats:
         """The logarithm of the probability of each class, right also where the probability rounds to 0 or 1.
 
         Parameters
@@ -174,10 +198,6 @@ class ProbabilityMixin:
         ndarray of shape (n_samples, n_classes)
         """
         return log_probabilities(self._margins(X), self._multiclass)
-
-
-def winners(margins):
-    return (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
 
 
 def probabilities(margins, multiclass):

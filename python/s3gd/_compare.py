@@ -1,15 +1,18 @@
 """`compare`: several solvers on the same rows, by the protocol of ``s3gd compare``."""
 
 import json
+import pathlib
 import shutil
 import tempfile
 import weakref
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._data import save
+from ._types import Callback, Labels, Path, Rows
 
 _ACROSS = {
     "cpu_seconds": "processor time [s], what comes before the first step included",
@@ -36,13 +39,13 @@ class Comparison:
         Where the files are. A temporary one goes with this object.
     """
 
-    def __init__(self, folder, temporary=False):
-        self.folder = Path(folder)
+    def __init__(self, folder: Path, temporary: bool = False) -> None:
+        self.folder = pathlib.Path(folder)
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self.run = json.loads((self.folder / "run.json").read_text())
+        self.run: dict[str, Any] = json.loads((self.folder / "run.json").read_text())
 
-    def table(self):
+    def table(self) -> list[dict[str, Any]]:
         """One dict for each solver, the first to reach the target before the others: solver, step, seconds, objective."""
         rows = []
         chosen = {entry["label"]: entry for entry in self.run["chosen"]}
@@ -66,7 +69,7 @@ class Comparison:
         return [run for run in self.run["runs"]
                 if run["label"] == label and (not steps or steps[0] is None or run["step"] == steps[0])]
 
-    def plot(self, x="cpu_seconds", y="objective", ax=None):
+    def plot(self, x: str = "cpu_seconds", y: str = "objective", ax: Any = None) -> Any:
         """Draws one curve for each solver at the step that was chosen for it: the median over the trials.
 
         Parameters
@@ -108,7 +111,7 @@ class Comparison:
         ax.legend()
         return ax
 
-    def report(self, path):
+    def report(self, path: Path) -> Path:
         """Writes the interactive page, one file that needs nothing else, and returns its path."""
         return shutil.copyfile(self.folder / "report.html", path)
 
@@ -126,8 +129,9 @@ def _text(value):
     return "-" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def compare(X, y, solvers=("sgd", "svrg", "s3gd"), *, X_test=None, y_test=None, steps=None, trials=2, folder=None,
-            name="data", callback=None, **protocol):
+def compare(X: Rows, y: Labels, solvers: Sequence[str] = ("sgd", "svrg", "s3gd"), *, X_test: Rows | None = None,
+            y_test: Labels | None = None, steps: Sequence[float | str] | None = None, trials: int = 2,
+            folder: Path | None = None, name: str = "data", callback: Callback | None = None, **protocol: Any) -> Comparison:
     """Runs several solvers on the same rows and says who was first.
 
     Parameters
@@ -166,12 +170,12 @@ def compare(X, y, solvers=("sgd", "svrg", "s3gd"), *, X_test=None, y_test=None, 
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test go together: give both, or neither.")
     temporary = folder is None
-    folder = Path(tempfile.mkdtemp(prefix="s3gd-compare-") if temporary else folder)
+    place = pathlib.Path(tempfile.mkdtemp(prefix="s3gd-compare-") if folder is None else folder)
     try:
-        return _compared(folder, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol)
+        return _compared(place, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol)
     except BaseException:
         if temporary:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
         raise
 
 

@@ -2,11 +2,14 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
 from ._advice import in_words_of
+from ._types import Path, Rows, Weights
 
 
 @dataclass
@@ -26,10 +29,10 @@ class Dataset:
         Where the rows came from.
     """
 
-    X: object
-    y: np.ndarray | None = None
-    sample_weight: np.ndarray | None = None
-    feature_names: list = field(default_factory=list)
+    X: Any
+    y: NDArray[Any] | None = None
+    sample_weight: NDArray[Any] | None = None
+    feature_names: list[str] = field(default_factory=list)
     source: str = ""
 
     def __repr__(self):
@@ -98,7 +101,14 @@ def _labels(parts):
     return y.astype(np.int64) if parts["labels"] == "classes" else y
 
 
-def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options):
+@overload
+def load(source: Path, *, dtype: DTypeLike = ..., layout: str = "auto", return_X_y: Literal[False] = False,
+         **options: Any) -> Dataset: ...
+@overload
+def load(source: Path, *, dtype: DTypeLike = ..., layout: str = "auto", return_X_y: Literal[True],
+         **options: Any) -> tuple[Any, NDArray[Any] | None]: ...
+def load(source: Path, *, dtype: DTypeLike = np.float32, layout: str = "auto", return_X_y: bool = False,
+         **options: Any) -> Any:
     """Reads rows and labels from anything the ``s3gd`` program reads.
 
     Parameters
@@ -144,7 +154,8 @@ def load(source, *, dtype=np.float32, layout="auto", return_X_y=False, **options
     return Dataset(X, y, parts["sample_weight"], parts["feature_names"], parts["source"])
 
 
-def save(path, X, y=None, *, sample_weight=None, feature_names=None):
+def save(path: Path, X: Rows, y: ArrayLike | None = None, *, sample_weight: Weights = None,
+         feature_names: Any = None) -> None:
     """Writes rows and labels to a file; its extension names the format (``.s3d`` opens fastest).
 
     Parameters
@@ -195,7 +206,7 @@ def _weights(sample_weight):
     return weights
 
 
-class Inspection(dict):
+class Inspection(dict[str, Any]):
     """What `inspect` found: a dict that prints well."""
 
     def __repr__(self):
@@ -217,8 +228,9 @@ def _short(value):
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1e-3, alpha=0.5, intercept="free",
-            variance=False, **options):
+def inspect(X: Rows, y: ArrayLike | None = None, *, sample_weight: Weights = None, loss: str | None = None,
+            penalty: str = "l2", lambda_: float = 1e-3, alpha: float = 0.5, intercept: str = "free", variance: bool = False,
+            **options: Any) -> Inspection:
     """What is in the data, what to look out for before training on it, and what theory says of a problem over it.
 
     Parameters
@@ -253,7 +265,7 @@ def inspect(X, y=None, *, sample_weight=None, loss=None, penalty="l2", lambda_=1
         data = load(X)
         source, X, y, sample_weight = data.source, data.X, data.y, data.sample_weight
     labels, numbers, names = core_labels(y)
-    spec = {"penalty": penalty, "lambda": lambda_, "alpha": alpha, "intercept": intercept}
+    spec: dict[str, Any] = {"penalty": penalty, "lambda": lambda_, "alpha": alpha, "intercept": intercept}
     if loss is not None:
         spec["loss"] = loss
     facts = _core.inspect(core_rows(X), numbers, sample_weight=_weights(sample_weight), labels=labels, class_names=names,

@@ -2,19 +2,25 @@
 
 import os
 import tempfile
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _core
+from ._base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ._data import core_rows
 from ._objective import LARGEST_LOGARITHM, LOSSES, multiplier_from_core
+from ._types import Floats, Path, Rows
 from ._validation import checked_rows, threads_of
 
+if TYPE_CHECKING:
+    from .linear_model import LinearModel
 
-def save_model(estimator, path):
+
+def save_model(estimator: Any, path: Path) -> None:
     """Write a fitted model to a file that ``s3gd predict``, ``s3gd export`` and `load_model` read.
 
     The file holds what prediction needs (weights, classes, names of features) and what was minimised; not the parameters
@@ -40,7 +46,7 @@ def save_model(estimator, path):
     model_of(estimator).save(os.fspath(path))
 
 
-def load_model(path):
+def load_model(path: Path) -> Union["SavedClassifier", "SavedRegressor"]:
     """Read a model that `save_model` or ``s3gd train -o`` wrote.
 
     Parameters
@@ -64,7 +70,7 @@ def load_model(path):
     return _saved(_core.Model.load(os.fspath(path)))
 
 
-def export(estimator, path, format="onnx"):
+def export(estimator: Any, path: Path, format: str = "onnx") -> list[str]:
     """Write a fitted model for other programs: docs/export.md says what each format holds and how it is used.
 
     Parameters
@@ -95,7 +101,7 @@ def export(estimator, path, format="onnx"):
     return model_of(estimator).export(os.fspath(path), format)
 
 
-def model_of(estimator):
+def model_of(estimator: Any) -> _core.Model:
     """The library's model of an estimator of this package."""
     if not hasattr(estimator, "_core_model"):
         raise ValueError(f"{type(estimator).__name__} is no estimator of s3gd, whose weights are all there is to a model: give "
@@ -142,6 +148,9 @@ class SavedModel(BaseEstimator):
         words of ``s3gd train``.
     """
 
+    coef_: Floats
+    facts_: dict[str, Any]
+
     @classmethod
     def _of(cls, model):
         self = cls()
@@ -180,14 +189,14 @@ class SavedModel(BaseEstimator):
     def __setstate__(self, state):
         self._hold(_core.Model.from_bytes(state["model"]))
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Write the model to a file; see `save_model`."""
         save_model(self, path)
 
     def _rows(self, X):
         return core_rows(checked_rows(self, X, reset=False))
 
-    def to_estimator(self, **parameters):
+    def to_estimator(self, **parameters: Any) -> "LinearModel":
         """A `LinearModel` with these weights, for fitting on: ``warm_start`` is set, and ``partial_fit`` begins here.
 
         Parameters
@@ -226,7 +235,7 @@ class SavedRegressor(RegressorMixin, SavedModel):
         super()._hold(model)
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Floats:
         """The prediction for each row."""
         margins = self._core_model().margins(self._rows(X), threads_of(None))[:, 0]
         return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self.facts_["link"] == "log" else margins
@@ -243,17 +252,19 @@ class SavedClassifier(ClassifierMixin, SavedModel):
         super()._hold(model)
         self.classes_ = classes_named(self._names)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Floats:
         """Margins: of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes)."""
         margins = self._core_model().margins(self._rows(X), threads_of(None))
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The class of each row."""
         model = self._core_model()
         return self.classes_[model.predict(self._rows(X), threads_of(None))]
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """The probability of each class, of shape (n_samples, n_classes)."""
         return self._core_model().probabilities(self._rows(X), threads_of(None))
+
+    if not TYPE_CHECKING:
+        predict_proba = available_if(_has_probabilities)(predict_proba)

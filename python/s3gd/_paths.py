@@ -9,22 +9,25 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _core
 from ._data import core_numbers, core_rows
 from ._objective import core_penalty
+from ._validation import total_weight
 
 
 class PathMixin:
     """Of `LinearBase`: its penalty at many strengths over the same rows, or over some of them."""
 
-    def _along(self, X, targets, weights, task, n_classes, multipliers):
+    def _along(self, X, targets, weights, multipliers):
         """Fits at many strengths, from strong to weak: what `_core.path` returns."""
-        total = float(X.shape[0]) if weights is None else float(weights.sum())
+        task, n_classes, _ = self._sizes()
+        total = total_weight(X.shape[0], weights)
         with self._in_words(X=X):
             result = _core.path(core_rows(X), core_numbers(targets), sample_weight=weights,
                                 spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
                                 lambdas=self._lambdas(multipliers))
         return self._path_result(result, task)
 
-    def _along_folds(self, X, targets, weights, task, n_classes, folds, multipliers):
+    def _along_folds(self, X, targets, weights, folds, multipliers):
         """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
+        task, n_classes, _ = self._sizes()
         with self._in_words(X=X):
             result = _core.fold_paths(core_rows(X), core_numbers(targets), sample_weight=weights,
                                       spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),

@@ -1,8 +1,13 @@
 """What a fit says about itself: `Summary` (how it ended) and `Trace` (how it went)."""
 
 import html
+from collections.abc import KeysView, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from ._types import Floats
 
 
 def _seconds(value):
@@ -53,34 +58,44 @@ class Summary:
     True
     """
 
-    def __init__(self, values):
+    status: str
+    objective: float
+    certificate: dict[str, Any]
+    formula: str
+    stages: list[dict[str, Any]]
+    seconds: dict[str, float]
+    passes: float
+    iterations: int
+    advice: list[str]
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["_values"][name]
         except KeyError:
             raise AttributeError(f"the summary has no {name!r}") from None
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self._values
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """Names of what is known about the fit."""
         return self._values.keys()
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Everything as a plain dictionary, ready for JSON."""
         return dict(self._values)
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether the tolerance was reached."""
         return self._values.get("status") == "converged"
 
@@ -123,10 +138,10 @@ class Summary:
                        f"<td style='text-align:left'>{html.escape(str(text))}</td></tr>" for name, text in self._lines())
         return f"<table>{rows}</table>"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Summary) and self._values == other._values
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Trace:
@@ -144,42 +159,54 @@ class Trace:
     True
     """
 
-    def __init__(self, columns):
+    iteration: NDArray[Any]
+    passes: Floats
+    cpu_seconds: Floats
+    wall_seconds: Floats
+    train_objective: Floats
+    test_objective: Floats
+    gap: Floats
+    step: Floats
+    correlation: Floats
+    variance_ratio: Floats
+    stage: NDArray[Any]
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = {name: np.asarray(column) for name, column in columns.items()}
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> NDArray[Any]:
         try:
             return self.__dict__["_columns"][name]
         except KeyError:
             raise AttributeError(f"the trace has no column {name!r}") from None
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
             raise KeyError(f"the trace has no column {name!r}; it has {', '.join(self._columns)}")
         return self._columns[name]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._columns]
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """Names of the columns."""
         return list(self._columns)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, NDArray[Any]]:
         """The columns as a dictionary of arrays."""
         return dict(self._columns)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """The trace as a `pandas.DataFrame`."""
         import pandas
 
         return pandas.DataFrame(self._columns)
 
-    def plot(self, x="passes", y=None, ax=None):
+    def plot(self, x: str = "passes", y: str | Sequence[str] | None = None, ax: Any = None) -> Any:
         """Draw the run with matplotlib.
 
         Parameters

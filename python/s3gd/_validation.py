@@ -1,5 +1,6 @@
 """Checks of what users pass in, with scikit-learn's manners."""
 
+import functools
 import numbers
 import os
 from collections.abc import Mapping
@@ -55,6 +56,10 @@ def checked_weights(sample_weight, X):
     if not (weights > 0).any():
         raise ValueError("All sample weights are zero: at least one row needs a positive weight.")
     return weights
+
+
+def total_weight(n_rows, weights):
+    return float(n_rows) if weights is None else float(weights.sum())
 
 
 def checked_classes(y):
@@ -170,3 +175,36 @@ def require_flag(name, value):
 def require_one_of(name, value, choices):
     if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
         raise ValueError(f"The parameter {name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def _require_loudness(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        require_whole(name, value, least=0)
+
+
+def _require_name(name, value):
+    if not isinstance(value, str):
+        raise ValueError(f"The parameter {name} must be the name of one; got {value!r}.")
+
+
+def _require_step(name, value):
+    if value != "auto":
+        require_number(name, value, above=0)
+
+
+def _refuse_one_sign(name, value):
+    if value:
+        raise ValueError(f"Weights of one sign only are not to be had here, {name} must be False; got {value!r}.")
+
+
+_positive = functools.partial(require_number, above=0)
+_count = functools.partial(require_whole, least=1)
+# What a parameter has to be, whichever estimator has it.
+CHECKS = {
+    "tol": _positive, "n_jobs": lambda _, value: threads_of(value), "max_seconds": _positive, "patience": _count,
+    "fit_intercept": require_flag, "trace": require_flag, "keep_on_interrupt": require_flag, "verbose": _require_loudness,
+    "solver": _require_name, "alpha": functools.partial(require_number, least=0), "C": _positive,
+    "l1_ratio": functools.partial(require_number, least=0, most=1), "positive": _refuse_one_sign,
+    "intercept_scaling": _positive, "epsilon": functools.partial(require_number, least=1), "beta": _positive,
+    "knee": _positive, "step": _require_step, "batch": _count, "inner": _count, "anchors": _count, "neighbours": _count,
+}

@@ -1,12 +1,16 @@
 """Regression that does not mind outliers."""
 
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ._objective import multiplier_of_ridge
-from ._validation import require_number
+from ._types import Labels, Request, Rows, Self, Weights
 from .regression import RegressorBase
 
 
+@dataclass(eq=False, repr=False)
 class HuberRegressor(RegressorBase):
     """Huber's regression, which finds the scale of the errors along with the weights.
 
@@ -41,11 +45,8 @@ class HuberRegressor(RegressorBase):
         Whether the error of a row is more than ``epsilon * scale_``.
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -59,28 +60,20 @@ class HuberRegressor(RegressorBase):
     (array([2.]), [3])
     """
 
+    _: KW_ONLY
+    epsilon: float = 1.35
+    max_iter: int = 100
+    alpha: float = 0.0001
+    tol: float = 1e-5
+    patience: None = field(default=None, init=False)
+
     _loss = "huber"
     _penalty = "l2"
-    patience = None
 
-    def __init__(self, *, epsilon=1.35, max_iter=100, alpha=0.0001, warm_start=False, fit_intercept=True, tol=1e-5,
-                 solver="auto", random_state=None, n_jobs=None, verbose=0, trace=False, max_seconds=None,
-                 keep_on_interrupt=False):
-        self.epsilon = epsilon
-        self.max_iter = max_iter
-        self.alpha = alpha
-        self.warm_start = warm_start
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.keep_on_interrupt = keep_on_interrupt
+    if TYPE_CHECKING:  # scikit-learn makes it
+        def set_fit_request(self, *, sample_weight: Request = ...) -> Self: ...  # type: ignore[override]
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self:  # type: ignore[override]
         """Fit the model.
 
         Parameters
@@ -101,11 +94,6 @@ class HuberRegressor(RegressorBase):
         self.outliers_ = errors > self.scale_ * self.epsilon
         return self
 
-    def _check_parameters(self):
-        self._check_shared_parameters()
-        self._check_strength()
-        require_number("epsilon", self.epsilon, least=1)
-
     def _multiplier(self, total_weight):
         return multiplier_of_ridge(self.alpha, total_weight)
 
@@ -116,6 +104,6 @@ class HuberRegressor(RegressorBase):
         """Of the fit at the scale found."""
         return {**spec, "knee": self.epsilon * self.scale_, "lambda": spec["lambda"] * self.scale_, "scale": False}
 
-    def _keep(self, result, task):
+    def _keep(self, result: dict[str, Any], task: str) -> None:
         self.scale_ = float(result["scale"])
         super()._keep(result, task)

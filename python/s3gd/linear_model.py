@@ -1,16 +1,17 @@
 """The whole library behind one estimator: every loss, penalty and solver."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
 import numpy as np
-from sklearn.metrics import accuracy_score
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
 from ._base import LinearBase
 from ._classifier import FittedAtOnce, ProbabilityMixin
 from ._objective import LOSSES, REGRESSION, multiplier_of_alpha
-from ._validation import require_number, require_one_of, require_whole
+from ._types import ClassWeight, Floats, Labels, Request, Rows, Self, Weights
 from .regression import StreamedRegressor
-
-PENALTIES = ("l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None)
 
 
 def _classifies(model):
@@ -23,6 +24,12 @@ def _has_probabilities(model):
     return True
 
 
+def _by_role(name):
+    """The method of that name of what the estimator is by its loss."""
+    return lambda self, *arguments: getattr(self._role(), name)(self, *arguments)
+
+
+@dataclass(eq=False, repr=False)
 class LinearModel(LinearBase):
     """A linear model with any loss, penalty and solver: a classifier, or with a loss of numbers a regressor.
 
@@ -89,11 +96,8 @@ class LinearModel(LinearBase):
     classes_ : ndarray of shape (n_classes,), of a classifier
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -110,42 +114,28 @@ class LinearModel(LinearBase):
     's3gd'
     """
 
-    def __init__(self, loss="log_loss", *, penalty="l2", alpha=1e-4, l1_ratio=0.15, beta=10.0, knee=1.0,
-                 penalty_factor=None, fit_intercept=True, intercept="free", multi_class="auto", solver="auto", step="auto",
-                 batch=10, inner=None,
-                 anchors=None, neighbours=None, graph_mode="streaming", control="adaptive", max_iter=1000, tol=1e-4,
-                 class_weight=None, warm_start=False, random_state=None, n_jobs=None, verbose=0, trace=False,
-                 trace_gradients=False, max_seconds=None, patience=None, keep_on_interrupt=False):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.beta = beta
-        self.knee = knee
-        self.penalty_factor = penalty_factor
-        self.fit_intercept = fit_intercept
-        self.intercept = intercept
-        self.multi_class = multi_class
-        self.solver = solver
-        self.step = step
-        self.batch = batch
-        self.inner = inner
-        self.anchors = anchors
-        self.neighbours = neighbours
-        self.graph_mode = graph_mode
-        self.control = control
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.trace_gradients = trace_gradients
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
+    loss: str = "log_loss"
+    _: KW_ONLY
+    penalty: str | None = "l2"
+    alpha: float = 1e-4
+    l1_ratio: float = 0.15
+    beta: float = 10.0
+    knee: float = 1.0
+    penalty_factor: ArrayLike | None = None
+    intercept: str = "free"
+    multi_class: str = "auto"
+    step: float | str = "auto"
+    batch: int = 10
+    inner: int | None = None
+    anchors: int | None = None
+    neighbours: int | None = None
+    graph_mode: str = "streaming"
+    control: str = "adaptive"
+    class_weight: ClassWeight = None
+    trace_gradients: bool = False
+
+    _choices = {"loss": tuple(LOSSES), "penalty": ("l2", "l1", "elasticnet", "l1_l2norm", "group", "nuclear", None),
+                "intercept": ("free", "regularised"), "multi_class": ("auto", "softmax", "ovr")}
 
     # --- what it is depends on the loss
 
@@ -156,9 +146,6 @@ class LinearModel(LinearBase):
     def _estimator_type(self):  # before scikit-learn 1.6
         return "classifier" if _classifies(self) else "regressor"
 
-    def _more_tags(self):
-        return {"requires_y": True}
-
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags, RegressorTags
 
@@ -168,24 +155,7 @@ class LinearModel(LinearBase):
         tags.regressor_tags = None if _classifies(self) else RegressorTags()
         return tags
 
-    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
-        """Fit the model; see `LogisticRegression.fit`, and `Ridge.fit` where the loss is one of numbers.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-        X_val, y_val : optional
-        callback : callable, optional
-
-        Returns
-        -------
-        self
-        """
-        return self._role().fit(self, X, y, sample_weight, X_val, y_val, callback)
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Labels, classes: Labels | None = None, sample_weight: Weights = None) -> Self:
         """Make one stochastic pass over the given rows; see `LogisticRegression.partial_fit`.
 
         Parameters
@@ -200,11 +170,10 @@ class LinearModel(LinearBase):
         -------
         self
         """
-        if _classifies(self):
-            return FittedAtOnce.partial_fit(self, X, y, classes, sample_weight)
-        return StreamedRegressor.partial_fit(self, X, y, sample_weight)
+        known = (classes,) if _classifies(self) else ()
+        return self._role().partial_fit(self, X, y, *known, sample_weight)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The class of each row, or where the loss is one of numbers the number predicted for it.
 
         Parameters
@@ -217,7 +186,7 @@ class LinearModel(LinearBase):
         """
         return self._role().predict(self, X)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
         """Accuracy, or where the loss is one of numbers the share of the variance explained (R^2; of poisson the deviance, D^2).
 
         Parameters
@@ -230,62 +199,31 @@ class LinearModel(LinearBase):
         -------
         float
         """
-        if _classifies(self):
-            return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
-        return StreamedRegressor.score(self, X, y, sample_weight)
+        return self._role().score(self, X, y, sample_weight)
 
-    decision_function = available_if(_classifies)(FittedAtOnce.decision_function)
-    predict_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_proba)
-    predict_log_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_log_proba)
+    if TYPE_CHECKING:
+        classes_: ClassVar[NDArray[Any]]
 
-    _checked = FittedAtOnce._checked
-    _task = FittedAtOnce._task
+        def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
+        def decision_function(self, X: Rows) -> Floats: ...
+        def predict_proba(self, X: Rows) -> Floats: ...
+        def predict_log_proba(self, X: Rows) -> Floats: ...
+    else:
+        decision_function = available_if(_classifies)(FittedAtOnce.decision_function)
+        predict_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_proba)
+        predict_log_proba = available_if(_has_probabilities)(ProbabilityMixin.predict_log_proba)
+
+    _checked, _task, _set_parameters = map(_by_role, ("_checked", "_task", "_set_parameters"))
     _with_class_weights = FittedAtOnce._with_class_weights
-
-    def _set_parameters(self, coef, intercept):
-        self._role()._set_parameters(self, coef, intercept)
-
-    def _coef_shape(self, shape):
-        return self._role()._coef_shape(shape)
 
     # --- what is minimised, and how
 
     def _check_parameters(self):
-        self._check_shared_parameters()
-        require_one_of("loss", self.loss, tuple(LOSSES))
-        require_one_of("penalty", self.penalty, PENALTIES)
-        require_one_of("intercept", self.intercept, ("free", "regularised"))
-        require_one_of("multi_class", self.multi_class, ("auto", "softmax", "ovr"))
-        require_number("alpha", self.alpha, least=0)
-        require_number("l1_ratio", self.l1_ratio, least=0, most=1)
-        require_number("beta", self.beta, above=0)
-        require_number("knee", self.knee, above=0)
-        require_whole("batch", self.batch, least=1)
-        for name in ("inner", "anchors", "neighbours"):
-            if getattr(self, name) is not None:
-                require_whole(name, getattr(self, name), least=1)
-        if self.step != "auto":
-            require_number("step", self.step, above=0)
+        super()._check_parameters()
         if self.multi_class == "softmax" and self.loss != "log_loss":
             raise ValueError(f"multi_class='softmax' goes with loss='log_loss'; got {self.loss!r}.")
         if self.penalty in ("group", "nuclear") and self.loss != "log_loss":
             raise ValueError(f"The penalty {self.penalty!r} is one of softmax and goes with loss='log_loss'; got {self.loss!r}.")
-
-    @property
-    def _loss(self):
-        return self.loss
-
-    @property
-    def _penalty(self):
-        return self.penalty
-
-    @property
-    def _l1_ratio(self):
-        return self.l1_ratio
-
-    @property
-    def _class_weight(self):
-        return self.class_weight
 
     @property
     def _multiclass(self):

@@ -1,14 +1,18 @@
 """Logistic regression."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from ._classifier import FittedAtOnce, ProbabilityMixin
+from ._classifier import ProbabilityMixin, ScaledIntercept
 from ._objective import multiplier_of_C
-from ._scaled_intercept import ScaledIntercept
-from ._validation import require_number, require_one_of
+from ._validation import total_weight
 
 
-class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
+@dataclass(eq=False, repr=False)
+class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     """Logistic regression: two classes, or more by softmax or each against the rest.
 
     Minimises scikit-learn's objective, ``P(w) + C sum_i s_i log_loss_i`` with ``s_i`` the sample weight times the class
@@ -89,55 +93,33 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
     (2, 3)
     """
 
-    _loss = "log_loss"
+    penalty: str | None = "auto"
+    _: KW_ONLY
+    C: float = 1.0
+    l1_ratio: float | None = None
+    multi_class: str = "auto"
+    dual: object = False
 
-    def __init__(self, penalty="auto", *, C=1.0, l1_ratio=None, tol=1e-4, max_iter=1000, fit_intercept=True,
-                 class_weight=None, solver="auto", multi_class="auto", dual=False, intercept_scaling=1.0, warm_start=False,
-                 random_state=None, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False):
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.multi_class = multi_class
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
+    _loss = "log_loss"
+    _choices = {"penalty": ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None, "deprecated"),
+                "multi_class": ("auto", "multinomial", "ovr")}
 
     def _check_parameters(self):
-        self._check_shared_parameters()
-        require_one_of("penalty", self.penalty, ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None, "deprecated"))
-        require_one_of("multi_class", self.multi_class, ("auto", "multinomial", "ovr"))
-        require_number("C", self.C, above=0)
-        self._check_intercept_scaling()
-        check_l1_ratio(self.l1_ratio, needed=self.penalty == "elasticnet")
+        super()._check_parameters()
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ValueError("The penalty elasticnet needs l1_ratio, a number from 0 to 1.")
 
     @property
     def _multiclass(self):
         return "ovr" if self.multi_class == "ovr" else "softmax"
 
     @property
-    def _class_weight(self):
-        return self.class_weight
-
-    @property
     def _penalty(self):
-        return penalty_by_ratio(self.l1_ratio) if self.penalty in ("auto", "deprecated") else self.penalty
-
-    @property
-    def _l1_ratio(self):
-        return self.l1_ratio
+        if self.penalty not in ("auto", "deprecated"):
+            return self.penalty
+        if self.l1_ratio is None or self.l1_ratio == 0:
+            return "l2"
+        return "l1" if self.l1_ratio == 1 else "elasticnet"
 
     def _intercept_kind(self):
         return "regularised" if self.solver == "liblinear" else "free"
@@ -154,35 +136,21 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept, FittedAtOnce):
     def _along_Cs(self, X, codes, weights, Cs):
         """The path over ascending values of C; see `LinearBase._along`."""
         self._check_parameters()
-        return self._along(X, codes, weights, self._task(), len(self.classes_), self._multipliers(Cs, X.shape[0], weights))
+        return self._along(X, codes, weights, self._multipliers(Cs, X.shape[0], weights))
 
     def _along_Cs_in_folds(self, X, codes, weights, Cs, folds):
         """One such path over the rows of each fold."""
         self._check_parameters()
         multipliers = [self._multipliers(Cs, len(rows), None if weights is None else weights[rows]) for rows in folds]
-        return self._along_folds(X, codes, weights, self._task(), len(self.classes_), folds, multipliers)
+        return self._along_folds(X, codes, weights, folds, multipliers)
 
     def _multipliers(self, Cs, n_rows, weights):
-        total = float(n_rows) if weights is None else float(weights.sum())
-        return [multiplier_of_C(C, self._loss, total) for C in Cs]
+        return [multiplier_of_C(C, self._loss, total_weight(n_rows, weights)) for C in Cs]
 
     def _solver(self, task):
         theirs = ("newton-cg", "newton-cholesky", "liblinear") + (("lbfgs", "sag", "saga") if task == "softmax" else ())
         return "auto" if self.solver in theirs else self.solver
 
-    def _n_iter(self, passes):
-        return np.array([passes], dtype=np.int32)
-
-
-def penalty_by_ratio(l1_ratio):
-    if l1_ratio is None or l1_ratio == 0:
-        return "l2"
-    return "l1" if l1_ratio == 1 else "elasticnet"
-
-
-def check_l1_ratio(l1_ratio, needed):
-    if l1_ratio is None and not needed:
-        return
-    if l1_ratio is None:
-        raise ValueError("The penalty elasticnet needs l1_ratio, a number from 0 to 1.")
-    require_number("l1_ratio", l1_ratio, least=0, most=1)
+    def _keep(self, result: dict[str, Any], task: str) -> None:
+        super()._keep(result, task)
+        self.n_iter_: NDArray[Any] = np.array([self.n_iter_], dtype=np.int32)  # type: ignore[assignment]

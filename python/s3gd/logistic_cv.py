@@ -1,14 +1,21 @@
 """Logistic regression that chooses its strength by cross-validation."""
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from ._classifier import ClassifierBase, ProbabilityMixin
-from ._validation import require_number, require_one_of
+from ._types import Callback, Floats, Labels, Rows, Self, Weights
+from ._validation import require_number, require_one_of, total_weight
 from .logistic import LogisticRegression
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     """Logistic regression with `C`, and `l1_ratio` where several are given, chosen by cross-validation.
 
@@ -64,39 +71,22 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     True
     """
 
+    _: KW_ONLY
+    Cs: int | ArrayLike = 10
+    l1_ratios: ArrayLike | str | None = None
+    penalty: str = "auto"
+    cv: Any = None
+    scoring: str | Callable[..., float] | None = None
+    refit: bool = True
+    dual: object = False
+    intercept_scaling: float = 1.0
+    use_legacy_attributes: bool | str = False
+    warm_start: bool = field(default=False, init=False)
+
     _multiclass = "softmax"
 
-    def __init__(self, *, Cs=10, l1_ratios=None, penalty="auto", fit_intercept=True, cv=None, scoring=None, refit=True, tol=1e-4,
-                 max_iter=1000, class_weight=None, solver="auto", dual=False, intercept_scaling=1.0, random_state=None,
-                 n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None, keep_on_interrupt=False,
-                 use_legacy_attributes=False):
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.solver = solver
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
-        self.use_legacy_attributes = use_legacy_attributes
-
-    @property
-    def _class_weight(self):
-        return self.class_weight
-
-    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
+    def fit(self, X: Rows, y: Labels, sample_weight: Weights = None, X_val: Rows | None = None,
+            y_val: Labels | None = None, callback: Callback | None = None) -> Self:
         """Choose the parameters by cross-validation, and fit the model.
 
         Parameters
@@ -117,17 +107,17 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         self._check_parameters()
         self.Cs_, self.l1_ratios_ = self._grid()
         X, codes, fit_weights, weights = self._checked(X, y, sample_weight)
-        y = self.classes_[codes]
+        labels = self.classes_[codes]
         X_val, y_val = self._validation_rows(X_val, y_val, numeric_y=False)
-        folds = [(row_numbers(train, len(y)), row_numbers(test, len(y)))
-                 for train, test in check_cv(self.cv, y, classifier=True).split(X, y)]
-        self.weight_seen_ = float(len(y)) if fit_weights is None else float(fit_weights.sum())
+        folds = [(row_numbers(train, len(labels)), row_numbers(test, len(labels)))
+                 for train, test in check_cv(self.cv, labels, classifier=True).split(X, labels)]
+        self.weight_seen_ = total_weight(len(labels), fit_weights)
         model = self._model()
         self._cross_validate(model, X, codes, weights, fit_weights, folds)
         self._choose()
         if self.refit:
             model = self._model(C=self.C_, l1_ratio=self.l1_ratio_)
-            model.fit(X, y, fit_weights, X_val, y_val, callback)
+            model.fit(X, labels, fit_weights, X_val, y_val, callback)
             self.coef_, self.intercept_ = model.coef_, model.intercept_
             self.summary_, self.trace_ = model.summary_, model.trace_
         else:
@@ -135,7 +125,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             self.__dict__.pop("trace_", None)
         return self
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
         """The score by `scoring`: accuracy unless another was asked for.
 
         Parameters
@@ -168,10 +158,10 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             raise ValueError("The attributes are those of use_legacy_attributes=False; got "
                              f"{self.use_legacy_attributes!r}.")
 
-    def _grid(self):
+    def _grid(self) -> tuple[Floats, Floats]:
         if np.ndim(self.Cs) == 0:
             require_number("Cs", self.Cs, least=1)
-            Cs = np.logspace(-4, 4, int(self.Cs))
+            Cs = np.logspace(-4, 4, int(self.Cs))  # type: ignore[arg-type]
         else:
             Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
         ratios = [0.0] if given(self.l1_ratios) is None else self.l1_ratios
@@ -188,13 +178,14 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
                  "patience", "keep_on_interrupt")
         return LogisticRegression(**{name: getattr(self, name) for name in names}, **parameters)
 
-    def _cross_validate(self, model, X, codes, weights, fit_weights, folds):
+    def _cross_validate(self, model: LogisticRegression, X: Rows, codes: Any, weights: Any, fit_weights: Any,
+                        folds: list[Any]) -> None:
         scorer = self._scorer()
         n_features = X.shape[1]
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         shape = len(folds), len(self.l1_ratios_), len(self.Cs_)
         self.scores_ = np.empty(shape)
-        self.n_iter_ = np.empty(shape, dtype=np.int32)
+        self.n_iter_: NDArray[Any] = np.empty(shape, dtype=np.int32)  # type: ignore[assignment]
         self.coefs_paths_ = np.empty((*shape, n_outputs, n_features + bool(self.fit_intercept)))
         model.classes_, model.n_features_in_ = self.classes_, n_features
         for fold, (train, _) in enumerate(folds):
@@ -228,7 +219,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
                 setattr(model, name, getattr(self, name))
         return model._core_model()
 
-    def _choose(self):
+    def _choose(self) -> None:
         if self.refit:
             r, c = np.unravel_index(np.argmax(self.scores_.mean(axis=0)), self.scores_.shape[1:])
             self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])

@@ -1,17 +1,22 @@
 """Regularisation paths: one problem at many strengths of its penalty, each fitted from where the last one ended."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_X_y
 
 from ._objective import multiplier_of_alpha
+from ._types import ClassWeight, Floats, Labels, Rows, Weights
 from ._validation import checked_weights, require_number
 from .logistic import LogisticRegression
 from .logistic_cv import require_strengths
 from .regression import ElasticNet
 
 
-def lasso_path(X, y, *, eps=1e-3, n_alphas=100, alphas=None, fit_intercept=False, sample_weight=None, tol=1e-4,
-               max_iter=1000, n_jobs=None):
+def lasso_path(X: Rows, y: ArrayLike, *, eps: float = 1e-3, n_alphas: int = 100, alphas: ArrayLike | int | None = None,
+               fit_intercept: bool = False, sample_weight: Weights = None, tol: float = 1e-4, max_iter: int = 1000,
+               n_jobs: int | None = None) -> Any:
     """Lasso at many values of alpha; `enet_path` with ``l1_ratio=1``.
 
     Parameters
@@ -37,8 +42,9 @@ def lasso_path(X, y, *, eps=1e-3, n_alphas=100, alphas=None, fit_intercept=False
                      sample_weight=sample_weight, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
 
 
-def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_intercept=False, sample_weight=None,
-              tol=1e-4, max_iter=1000, n_jobs=None):
+def enet_path(X: Rows, y: ArrayLike, *, l1_ratio: float = 0.5, eps: float = 1e-3, n_alphas: int = 100,
+              alphas: ArrayLike | int | None = None, fit_intercept: bool = False, sample_weight: Weights = None,
+              tol: float = 1e-4, max_iter: int = 1000, n_jobs: int | None = None) -> Any:
     """Elastic net at many values of alpha, from strong to weak.
 
     The objective is that of `ElasticNet`. As in scikit-learn's function there is no intercept unless it is asked for.
@@ -86,20 +92,21 @@ def enet_path(X, y, *, l1_ratio=0.5, eps=1e-3, n_alphas=100, alphas=None, fit_in
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
     weights = checked_weights(sample_weight, X)
     if alphas is None or np.ndim(alphas) == 0:
-        n_alphas = n_alphas if alphas is None else alphas
-        alphas = _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas)
+        count = n_alphas if alphas is None else alphas
+        alphas = _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, count)
     alphas = np.sort(check_array(alphas, ensure_2d=False, dtype=np.float64))[::-1]
     require_number("alphas", float(alphas.min()), above=0)
     model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
     model._check_parameters()
-    path = model._along(X, y, weights, "regression", 0, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
+    path = model._along(X, y, weights, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
     coefs = np.ascontiguousarray(path["coef"][:, 0].T)
     gaps = path["relative_gap"] * np.abs(path["objective"]) / 2  # the library's squared loss has no one half
     return (alphas, coefs, gaps, path["intercept"][:, 0]) if fit_intercept else (alphas, coefs, gaps)
 
 
-def logistic_path(X, y, *, Cs=10, l1_ratio=None, fit_intercept=True, class_weight=None, sample_weight=None, tol=1e-4,
-                  max_iter=1000, n_jobs=None):
+def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: float | None = None, fit_intercept: bool = True,
+                  class_weight: ClassWeight = None, sample_weight: Weights = None, tol: float = 1e-4, max_iter: int = 1000,
+                  n_jobs: int | None = None) -> tuple[Floats, Floats, Floats, Floats]:
     """Logistic regression at many values of C, from strong to weak penalties.
 
     The objective is that of `LogisticRegression`, with softmax for more than two classes.
@@ -138,7 +145,7 @@ def logistic_path(X, y, *, Cs=10, l1_ratio=None, fit_intercept=True, class_weigh
     """
     if np.ndim(Cs) == 0:
         require_number("Cs", Cs, least=1)
-        Cs = np.logspace(-4, 4, int(Cs))
+        Cs = np.logspace(-4, 4, int(Cs))  # type: ignore[arg-type]
     Cs = np.sort(np.asarray(Cs, dtype=np.float64))
     if Cs.ndim != 1 or Cs.size == 0:
         raise ValueError("Cs is a list of numbers, one at least.")

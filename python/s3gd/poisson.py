@@ -1,9 +1,11 @@
 """Regression of counts."""
 
-from ._objective import multiplier_of_alpha
+from dataclasses import KW_ONLY, dataclass
+
 from .regression import RegressorBase
 
 
+@dataclass(eq=False, repr=False)
 class PoissonRegressor(RegressorBase):
     """Poisson regression: counts, predicted as ``exp(X @ coef_ + intercept_)``.
 
@@ -30,11 +32,8 @@ class PoissonRegressor(RegressorBase):
     intercept_ : float
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -46,24 +45,12 @@ class PoissonRegressor(RegressorBase):
     array([10.676, 21.875])
     """
 
+    _: KW_ONLY
+    alpha: float = 1.0
+    max_iter: int = 100
+
     _loss = "poisson"
     _penalty = "l2"
-
-    def __init__(self, *, alpha=1.0, fit_intercept=True, solver="auto", max_iter=100, tol=1e-4, warm_start=False, verbose=0,
-                 random_state=None, n_jobs=None, trace=False, max_seconds=None, patience=None, keep_on_interrupt=False):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -73,12 +60,5 @@ class PoissonRegressor(RegressorBase):
     def _more_tags(self):  # before scikit-learn 1.6
         return {**super()._more_tags(), "requires_positive_y": True}
 
-    def _check_parameters(self):
-        self._check_shared_parameters()
-        self._check_strength()
-
     def _solver(self, task):
         return "auto" if self.solver == "newton-cholesky" else self.solver
-
-    def _multiplier(self, total_weight):
-        return multiplier_of_alpha(self.alpha, self._loss)

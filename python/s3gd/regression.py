@@ -1,12 +1,15 @@
 """Linear regression with the squared loss: ridge, lasso and elastic net."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score, r2_score
 
-from ._base import LinearBase
+from ._base import LinearBase, RegressorMixin
 from ._objective import LARGEST_LOGARITHM, multiplier_of_alpha, multiplier_of_ridge
-from ._validation import checked_rows, checked_weights, require_number
+from ._types import Floats, Labels, Request, Rows, Self, Weights
+from ._validation import checked_rows, checked_weights
 
 
 class RegressorBase(RegressorMixin, LinearBase):
@@ -14,44 +17,23 @@ class RegressorBase(RegressorMixin, LinearBase):
 
     _loss = "squared_error"
 
-    def fit(self, X, y, sample_weight=None, X_val=None, y_val=None, callback=None):
-        """Fit the model.
+    if TYPE_CHECKING:  # scikit-learn makes it
+        def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
-        y : array-like of shape (n_samples,)
-            The target of each row.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row; a row of weight 2 counts as if it were there twice.
-        X_val, y_val : optional
-            Other rows: the objective on them is traced (`trace_.test_objective`), and with `patience` ends the fit.
-        callback : callable, optional
-            Called with a dictionary (a row of the trace) each time the run is looked at; returning False ends the fit.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
+    def _checked(self, X, y, sample_weight):
         X, y = checked_rows(self, X, y, reset=True, numeric_y=True, finite=False)
-        weights = checked_weights(sample_weight, X)
-        return self._fit(X, y, weights, "regression", 0, self._validation_rows(X_val, y_val, numeric_y=True), callback)
+        return X, y, checked_weights(sample_weight, X)
 
-    def _check_strength(self):
-        require_number("alpha", self.alpha, least=0)
-        if getattr(self, "positive", False):
-            raise ValueError(f"Weights of one sign only are not to be had here, positive must be False; got {self.positive!r}.")
+    def _task(self):
+        return "regression"
+
+    def _multiplier(self, total_weight):
+        return multiplier_of_alpha(self.alpha, self._loss)
 
     def _set_parameters(self, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
-    @staticmethod
-    def _coef_shape(shape):
-        return (shape[1],)
-
-    def predict(self, X):
+    def predict(self, X: Rows) -> Floats:
         """The prediction for each row, ``X @ coef_ + intercept_``; with the Poisson loss its exponential.
 
         Parameters
@@ -66,7 +48,7 @@ class RegressorBase(RegressorMixin, LinearBase):
         margins = self._margins(X)[:, 0]
         return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self._loss == "poisson" else margins
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
         """The share of the targets' variance explained (R^2); with the Poisson loss, of their deviance (D^2).
 
         Parameters
@@ -87,7 +69,7 @@ class RegressorBase(RegressorMixin, LinearBase):
 class StreamedRegressor(RegressorBase):
     """One that also learns from parts of the data, one after the other."""
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self:
         """Make one stochastic pass over the given rows, beginning where the parameters are.
 
         For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
@@ -109,9 +91,10 @@ class StreamedRegressor(RegressorBase):
         """
         self._check_parameters()
         X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True, finite=False)
-        return self._partial_fit(X, y, checked_weights(sample_weight, X), "regression", 0)
+        return self._partial_fit(X, y, checked_weights(sample_weight, X))
 
 
+@dataclass(eq=False, repr=False)
 class Ridge(StreamedRegressor):
     """Ridge regression.
 
@@ -142,11 +125,8 @@ class Ridge(StreamedRegressor):
     intercept_ : float
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -156,30 +136,13 @@ class Ridge(StreamedRegressor):
     (array([2.]), 1.0)
     """
 
+    alpha: float = 1.0
+    _: KW_ONLY
+    max_iter: int | None = 1000  # type: ignore[assignment]
+    copy_X: bool = True
+    positive: bool = False
+
     _penalty = "l2"
-
-    def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
-                 warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False, copy_X=True, positive=False):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
-        self.copy_X = copy_X
-        self.positive = positive
-
-    def _check_parameters(self):
-        self._check_shared_parameters()
-        self._check_strength()
 
     def _most_passes(self):
         return 1000 if self.max_iter is None else self.max_iter
@@ -191,6 +154,7 @@ class Ridge(StreamedRegressor):
         return multiplier_of_ridge(self.alpha, total_weight)
 
 
+@dataclass(eq=False, repr=False)
 class ElasticNet(StreamedRegressor):
     """Linear regression with an elastic net.
 
@@ -218,11 +182,8 @@ class ElasticNet(StreamedRegressor):
     intercept_ : float
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -234,43 +195,18 @@ class ElasticNet(StreamedRegressor):
     True
     """
 
+    alpha: float = 1.0
+    _: KW_ONLY
+    l1_ratio: float = 0.5
+    precompute: object = False
+    copy_X: bool = True
+    positive: bool = False
+    selection: str = "cyclic"
+
     _penalty = "elasticnet"
 
-    def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto",
-                 random_state=None, warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False, precompute=False, copy_X=True, positive=False, selection="cyclic"):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.positive = positive
-        self.selection = selection
 
-    def _check_parameters(self):
-        self._check_shared_parameters()
-        self._check_strength()
-        require_number("l1_ratio", self._l1_ratio, least=0, most=1)
-
-    @property
-    def _l1_ratio(self):
-        return self.l1_ratio
-
-    def _multiplier(self, total_weight):
-        return multiplier_of_alpha(self.alpha, self._loss)
-
-
+@dataclass(eq=False, repr=False)
 class Lasso(StreamedRegressor):
     """Linear regression with an L1 penalty, which leaves few weights that are not zero.
 
@@ -296,11 +232,8 @@ class Lasso(StreamedRegressor):
     intercept_ : float
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -312,32 +245,11 @@ class Lasso(StreamedRegressor):
     2
     """
 
+    alpha: float = 1.0
+    _: KW_ONLY
+    precompute: object = False
+    copy_X: bool = True
+    positive: bool = False
+    selection: str = "cyclic"
+
     _penalty = "l1"
-
-    def __init__(self, alpha=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-4, solver="auto", random_state=None,
-                 warm_start=False, n_jobs=None, verbose=0, trace=False, max_seconds=None, patience=None,
-                 keep_on_interrupt=False, precompute=False, copy_X=True, positive=False, selection="cyclic"):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.positive = positive
-        self.selection = selection
-
-    def _check_parameters(self):
-        self._check_shared_parameters()
-        self._check_strength()
-
-    def _multiplier(self, total_weight):
-        return multiplier_of_alpha(self.alpha, self._loss)

@@ -1,14 +1,16 @@
 """Linear support vector classification with smooth losses."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
-from ._classifier import FittedAtOnce
+from ._classifier import ScaledIntercept
 from ._objective import multiplier_of_C
-from ._scaled_intercept import ScaledIntercept
-from ._validation import class_weights, require_number, require_one_of, require_weight_in_each_class
+from ._validation import class_weights, require_weight_in_each_class
 
 
-class LinearSVC(ScaledIntercept, FittedAtOnce):
+@dataclass(eq=False, repr=False)
+class LinearSVC(ScaledIntercept):
     """Linear support vector classification: two classes, or more each against the rest.
 
     Minimises scikit-learn's objective, ``P(w) + C sum_i s_i loss_i`` with ``P = ||w||^2 / 2`` or ``||w||_1``, ``s_i`` the
@@ -51,11 +53,8 @@ class LinearSVC(ScaledIntercept, FittedAtOnce):
     classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, where X had names
-    summary_ : Summary
-    trace_ : Trace
-    weight_seen_ : float
+    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `LogisticRegression`.
 
     Examples
     --------
@@ -69,58 +68,24 @@ class LinearSVC(ScaledIntercept, FittedAtOnce):
     0.97
     """
 
-    _multiclass = "ovr"
+    penalty: str = "l2"
+    loss: str = "squared_hinge"
+    _: KW_ONLY
+    dual: object = "auto"
+    C: float = 1.0
+    beta: float = 10.0
+    multi_class: str = "ovr"
+    intercept: str = "regularised"
 
-    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, beta=10.0,
-                 multi_class="ovr", fit_intercept=True, intercept="regularised", intercept_scaling=1.0, class_weight=None,
-                 verbose=0, random_state=None, max_iter=1000, solver="auto", warm_start=False, n_jobs=None, trace=False,
-                 max_seconds=None, patience=None, keep_on_interrupt=False):
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.beta = beta
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept = intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.solver = solver
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.keep_on_interrupt = keep_on_interrupt
+    _multiclass = "ovr"
+    _choices = {"loss": ("squared_hinge", "smooth_hinge"), "penalty": ("l2", "l1"), "intercept": ("regularised", "free")}
 
     def _check_parameters(self):
-        self._check_shared_parameters()
         if self.loss == "hinge":
             raise ValueError("The hinge has no gradient at its corner: loss='smooth_hinge' with a large beta is close to it.")
-        require_one_of("loss", self.loss, ("squared_hinge", "smooth_hinge"))
-        require_one_of("penalty", self.penalty, ("l2", "l1"))
-        require_one_of("intercept", self.intercept, ("regularised", "free"))
-        require_number("C", self.C, above=0)
-        require_number("beta", self.beta, above=0)
-        self._check_intercept_scaling()
+        super()._check_parameters()
         if self.multi_class != "ovr":
             raise ValueError(f"More than two classes are told each from the rest, multi_class='ovr'; got {self.multi_class!r}.")
-
-    @property
-    def _loss(self):
-        return self.loss
-
-    @property
-    def _penalty(self):
-        return self.penalty
-
-    @property
-    def _class_weight(self):
-        return self.class_weight
 
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self.loss, total_weight)
