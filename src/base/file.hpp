@@ -19,6 +19,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
+  std::string text() const { return {static_cast<const char*>(data_), size_}; }
   const std::string& path() const { return path_; }
 
  private:

@@ -1,26 +1,18 @@
 #include "compare/contender.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/mention.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "s3gd/error.hpp"
 #include "solve/options/table.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {
 namespace {
-
-// "a=1,b=2" as its parts.
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    parts.push_back(text.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return parts;
-}
 
 // What a plan sets for all does not reach those it means nothing to; said of one contender, it is a mistake.
 void drop_what_does_not_apply(Contender& contender) {
@@ -38,10 +30,11 @@ bool is_solve_option(const std::string& name) {
          name != "step" && name != "decay";
 }
 
-std::vector<std::string> solve_option_names() {
+std::vector<std::string> solve_option_names(const std::vector<std::string>& more) {
   std::vector<std::string> list;
   for (const OptionRow& row : option_table())
     if (is_solve_option(row.name)) list.push_back(row.name);
+  list.insert(list.end(), more.begin(), more.end());
   return list;
 }
 
@@ -67,10 +60,7 @@ void check_contender(const Contender& contender) {
 bool is_exact(const std::string& solver) { return find_estimator(solver) == nullptr; }
 
 std::string label_of(const std::string& solver, const std::vector<std::string>& changes) {
-  if (changes.empty()) return solver;
-  std::string list;
-  for (const std::string& change : changes) list += (list.empty() ? "" : ", ") + change;
-  return solver + " (" + list + ")";
+  return changes.empty() ? solver : solver + " (" + join(changes) + ")";
 }
 
 void check_solver_name(const std::string& solver) {
@@ -81,35 +71,53 @@ void check_solver_name(const std::string& solver) {
 }
 
 Contender parse_contender(const std::string& text, const SolveOptions& common) {
-  const std::size_t colon = text.find(':');
-  Contender contender{.label = {}, .solver = text.substr(0, colon), .base = common, .steps = {}};
+  std::size_t at = std::min(text.find(':'), text.size());
+  Contender contender{.label = {}, .solver = text.substr(0, at), .base = common, .steps = {}};
   check_solver_name(contender.solver);
   drop_what_does_not_apply(contender);
   std::vector<std::string> changes;
-  if (colon != std::string::npos) {
-    for (const std::string& part : parts_of(text.substr(colon + 1))) {
-      const std::size_t equals = part.find('=');
-      const std::string name = part.substr(0, equals);
-      const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
-      if (name == "label") {
-        contender.label = value;
-        continue;
-      }
-      if (name == "step") {
-        contender.steps.push_back(parse_step_rule(value));
-      } else if (is_solve_option(name)) {
-        set_solve_option(contender.base, name, value);
-      } else {
-        std::vector<std::string> known = solve_option_names();
-        known.insert(known.end(), {"step", "label"});
-        throw Error("'" + name + "' in '" + text + "' is no option of a contender", suggestion(name, known));
-      }
-      changes.push_back(part);
-    }
+  for (++at; at <= text.size();) {  // "a=1,b=2"
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, comma - at);
+    at = comma + 1;
+    const std::size_t equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    if (name == "label")
+      contender.label = value;
+    else if (name == "step")
+      contender.steps.push_back(parse_step_rule(value));
+    else if (is_solve_option(name))
+      set_solve_option(contender.base, name, value);
+    else
+      throw Error("'" + name + "' in '" + text + "' is no option of a contender",
+                  suggestion(name, solve_option_names({"step", "label"})));
+    if (name != "label") changes.push_back(part);
   }
   if (contender.label.empty()) contender.label = label_of(contender.solver, changes);
   check_contender(contender);
   return contender;
+}
+
+StepRule parse_step_rule(const std::string& text) {
+  const bool relative = text.ends_with('x');
+  OptionValues values;
+  bool good = true;
+  try {
+    find_option("step")->set(values, relative ? text.substr(0, text.size() - 1) : text);
+  } catch (const Error&) {
+    good = false;
+  }
+  if (!good || (relative && (values.solve.step == 0 || values.solve.decay > 0)))
+    throw Error(ErrorCode::bad_value, "step", "'" + text + "' is no step",
+                "give a positive NUMBER, NUMBERx for a multiple of 1/L(p), auto, or decay:STEP,T0");
+  return {values.solve.step, values.solve.decay, relative};
+}
+
+std::string text_of(const StepRule& rule) {
+  if (rule.value == 0) return "auto";
+  if (rule.decay > 0) return fmt::format("decay:{},{}", rule.value, rule.decay);
+  return fmt::format("{}{}", rule.value, rule.relative ? "x" : "");
 }
 
 }  // namespace s3gd

@@ -10,7 +10,7 @@ namespace s3gd {
 
 // Whether there is such an option: batch, inner, order, anchors ..
 bool is_solve_option(const std::string& name);
-std::vector<std::string> solve_option_names();
+std::vector<std::string> solve_option_names(const std::vector<std::string>& more = {});  // and behind them, those
 // Throws an Error for a value that is not one of its.
 void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value);
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <numeric>
 
+#include "base/clock.hpp"
 #include "base/sha256.hpp"
 #include "compare/contender.hpp"
-#include "compare/machine.hpp"
-#include "compare/schedule.hpp"
 #include "solve/run_identity.hpp"
 #include "solve/schedule.hpp"
 
@@ -18,6 +18,14 @@ namespace s3gd {
 namespace {
 
 constexpr std::size_t kKeyDigits = 16;
+constexpr Index kTrialIterations = 500;
+constexpr double kTrialSeconds = 0.25;  // of a run that is tried
+constexpr Index kRegularLooks = 50;
+
+Index not_in_step(Index distance) {
+  while (std::gcd(distance, Index{10}) > 1) ++distance;
+  return std::max<Index>(1, distance);
+}
 
 double finite_or_nan(double value) { return std::isfinite(value) ? value : std::nan(""); }
 
@@ -73,6 +81,18 @@ void fill(const Plan& plan, bool exact, Solution& solution, RunRecord& record) {
   record.status = diverged ? name_of(Status::diverged) : name_of(summary.status);
 }
 
+double seconds_of_a_look(const Subject& subject) {
+  const std::vector<double> zero(static_cast<std::size_t>(subject.problem.dim()), 0.0);
+  double least = std::numeric_limits<double>::infinity();  // the first time, memory is cold
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const double started = wall_now();
+    objective(subject.judge, zero);
+    if (subject.test) objective(*subject.test, zero);
+    least = std::min(least, wall_now() - started);
+  }
+  return least;
+}
+
 }  // namespace
 
 std::vector<RunTask> tasks_of(const Plan& plan, const Subject& subject) {
@@ -88,6 +108,22 @@ std::vector<RunTask> tasks_of(const Plan& plan, const Subject& subject) {
         if (exact ? s == 0 : s < steps.size()) tasks.push_back({c, exact ? StepRule{} : steps[s], exact, trial});
       }
   return tasks;
+}
+
+std::vector<Index> look_schedule(Index iterations, Index tail, double growth) {
+  const Index apart = not_in_step(iterations / kRegularLooks);
+  const Index apart_at_end = not_in_step(std::max<Index>(1, tail / kTailLooks));
+  std::vector<Index> looks;
+  for (Index at = iterations; at > std::max<Index>(0, iterations - tail); at -= apart_at_end) looks.push_back(at);
+  std::reverse(looks.begin(), looks.end());
+  std::vector<Index> before;
+  for (Index at = 0; at <= iterations - tail;) {
+    before.push_back(at);
+    const auto grown = static_cast<Index>(static_cast<double>(at) * growth);
+    at = std::clamp(grown, at + 1, at + apart);
+  }
+  looks.insert(looks.begin(), before.begin(), before.end());
+  return looks;
 }
 
 SolveOptions options_of(const Plan& plan, const Subject& subject, const RunTask& task) {
@@ -113,6 +149,29 @@ std::string key_of(const Plan& plan, const Subject& subject, const RunTask& task
   Sha256 sum;
   sum.add(identity);
   return sum.hex().substr(0, kKeyDigits);
+}
+
+double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& task) {
+  if (task.exact) return 0;
+  SolveOptions options = options_of(plan, subject, task);
+  options.iterations = std::min(plan.iterations, kTrialIterations);
+  options.seconds = kTrialSeconds;
+  options.trace_gradients = plan.gradients;
+  try {
+    const Solution trial = solve_on_schedule(subject.problem, options, {}, {{}, &subject.judge});
+    const double before = trial.trace.empty() ? 0 : trial.trace.front().wall_seconds;
+    const double all = trial.summary.graph_seconds + trial.summary.solve_seconds;
+    const auto made = static_cast<double>(std::max<Index>(1, trial.summary.iterations));
+    double run = before + (all - before) / made * static_cast<double>(plan.iterations);
+    if (plan.seconds > 0) run = std::min(run, plan.seconds);
+    double look = seconds_of_a_look(subject);
+    if (plan.gradients && !trial.trace.empty())  // far more than the objectives
+      look += trial.summary.evaluate_seconds / static_cast<double>(trial.trace.size());
+    const auto looks = static_cast<double>(look_schedule(plan.iterations, plan.tail, plan.look_growth).size());
+    return run + looks * look;
+  } catch (const std::exception&) {
+    return 0;
+  }
 }
 
 RunRecord blank_record(const Plan& plan, const Subject& subject, const RunTask& task) {

@@ -1,5 +1,11 @@
-// One run of a comparison, from its place in the plan to its record.
+// One run of a comparison, from its place in the plan to its record: when it is looked at, what it will take, and runs side by
+// side.
 #pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
 
 #include "compare/record.hpp"
 #include "compare/subject.hpp"
@@ -17,10 +23,26 @@ struct RunTask {
 // disturbs the machine for a while disturbs all of them.
 std::vector<RunTask> tasks_of(const Plan& plan, const Subject& subject);
 
+// When a run is looked at: densely at first, where objectives fall by the iteration, then at regular distances, and at the
+// end as often as the mean over the tail needs.
+//
+//     0, 1, 2, .. each 6 % further than the last     then every 1/50 of the run     20 looks in the last `tail`
+//
+// Who is first within a tolerance is known to the distance of two looks: 6 % of the time, whenever that is.
+// Regular distances have no factor in common with 10, so that looks fall on every part of an inner loop (20 or 50 steps)
+// and not always just before its snapshot. Ascending, from 0 to `iterations`. Some 170 of them for long runs with the usual
+// growth of 1.06; a larger one leaves looks out where only times or means are wanted.
+inline constexpr Index kTailLooks = 20;
+std::vector<Index> look_schedule(Index iterations, Index tail, double growth);
+
 SolveOptions options_of(const Plan& plan, const Subject& subject, const RunTask& task);
 
 // 16 hex digits of everything that has a say in the run: version, data, options, when it is looked at, limits, threads.
 std::string key_of(const Plan& plan, const Subject& subject, const RunTask& task);
+
+// Seconds a run of `task` will take, looks included: a quarter of a second of it, extrapolated. 0 for exact solvers, which
+// cannot be tried in part, and where the trial fails: the run will tell.
+double guess_seconds(const Plan& plan, const Subject& subject, const RunTask& task);
 
 // What a record says before anything is run.
 RunRecord blank_record(const Plan& plan, const Subject& subject, const RunTask& task);
@@ -34,5 +56,39 @@ struct RunOutcome {
 // ends the run with false.
 RunOutcome perform(const Plan& plan, const Subject& subject, const RunTask& task,
                    const std::function<bool(const TraceRow&)>& at_look);
+
+// Runs side by side, each in a process of its own: processor time is counted by process, and a run that takes the whole
+// process down is a failed run and no more.
+class Workers {
+ public:
+  // `done` is called with each run as it ends; `keep_going` some times a second while there is nothing else to do: false
+  // ends them all.
+  using Done = std::function<void(const RunTask& task, RunRecord record)>;
+  Workers(const Plan& plan, const Subject& subject, const RunFolder& folder, Done done,
+          std::function<bool()> keep_going)
+      : plan_(plan), subject_(subject), folder_(folder), done_(std::move(done)), keep_going_(std::move(keep_going)) {}
+  ~Workers();  // ends what still runs
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  // Starts a run as soon as there is room for it. False when it was interrupted.
+  bool start(const RunTask& task);
+  // Waits for all that were started. False when one was interrupted.
+  bool finish();
+
+ private:
+  [[noreturn]] void run_child(const RunTask& task) const;
+  void wait_for_one();
+  void take(const RunTask& task, int status);
+  void end_all(int signal) const;
+
+  const Plan& plan_;
+  const Subject& subject_;
+  const RunFolder& folder_;
+  Done done_;
+  std::function<bool()> keep_going_;
+  std::map<pid_t, RunTask> running_;
+  bool interrupted_ = false;
+};
 
 }  // namespace s3gd

@@ -8,17 +8,13 @@
 
 #include "base/text.hpp"
 #include "compare/contender.hpp"
-#include "compare/machine.hpp"
-#include "compare/schedule.hpp"
+#include "compare/one_run.hpp"
 #include "problem/names.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr int kVersion = 1;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json machine_json() {
   const Machine& machine = machine_facts();
@@ -85,36 +81,18 @@ Json protocol_json(const Plan& plan) {
           {"gradients", plan.gradients}};
 }
 
-Json dataset_json(const DatasetFacts& facts) {
-  return {{"name", facts.name},
-          {"source", facts.source},
-          {"content", facts.content},
-          {"rows", facts.rows},
-          {"cols", facts.cols},
-          {"nonzeros", facts.nonzeros},
-          {"classes", facts.classes},
-          {"test_rows", facts.test_rows},
-          {"test_rows_left_out", facts.test_left_out},
-          {"stand_in", text_or_null(facts.stand_in)},
-          {"steps", facts.steps},
-          {"optimum", number(facts.optimum)},
-          {"optimum_gap", number(facts.optimum_gap)},
-          {"test_at_optimum", number(facts.test_at_optimum)},
-          {"formula", facts.formula}};
-}
-
 Json verdict_json(const Verdict& verdict, double target) {
   Json order = Json::array();
   for (const Standing& standing : verdict.order)
-    order.push_back({{"label", standing.label}, {"median_seconds", number(standing.median_seconds)}});
+    order.push_back({{"label", standing.label}, {"median_seconds", finite_or_null(standing.median_seconds)}});
   return {{"dataset", verdict.dataset},
           {"target", target},
           {"clock", "cpu_seconds"},
           {"with_graph", verdict.with_graph},
           {"order", order},
           {"winner", text_or_null(verdict.winner)},
-          {"speedup_over_sgd", number(verdict.speedup_over_sgd)},
-          {"speedup_over_runner_up", number(verdict.speedup_over_runner_up)}};
+          {"speedup_over_sgd", finite_or_null(verdict.speedup_over_sgd)},
+          {"speedup_over_runner_up", finite_or_null(verdict.speedup_over_runner_up)}};
 }
 
 // What a reader of the clocks should know.
@@ -136,22 +114,28 @@ Json notes_of(const Plan& plan, const Outcome& outcome) {
 
 }  // namespace
 
-DatasetFacts facts_of(const Subject& subject) {
-  DatasetFacts facts;
-  facts.name = subject.name;
-  facts.source = subject.source;
-  facts.stand_in = subject.stand_in;
-  facts.content = subject.content;
-  facts.formula = subject.problem.formula();
-  facts.rows = subject.problem.rows();
-  facts.cols = subject.problem.cols();
-  facts.nonzeros = subject.problem.x().stored();
-  facts.classes = subject.classes;
-  facts.test_rows = subject.test ? subject.test->rows() : 0;
-  facts.test_left_out = subject.test_left_out;
-  for (const StepRule& step : subject.steps) facts.steps.push_back(text_of(step));
-  facts.optimum = facts.optimum_gap = facts.test_at_optimum = std::nan("");
-  return facts;
+DatasetFacts facts_of(const Subject& subject, const Optimum& optimum) {
+  const double at_optimum = subject.test ? objective(*subject.test, optimum.w) : std::nan("");
+  Json steps = Json::array();
+  for (const StepRule& step : subject.steps) steps.push_back(text_of(step));
+  return {.name = subject.name,
+          .optimum = optimum.objective,
+          .test_left_out = subject.test_left_out,
+          .json = {{"name", subject.name},
+                   {"source", subject.source},
+                   {"content", subject.content},
+                   {"rows", subject.problem.rows()},
+                   {"cols", subject.problem.cols()},
+                   {"nonzeros", subject.problem.x().stored()},
+                   {"classes", subject.classes},
+                   {"test_rows", subject.test ? subject.test->rows() : 0},
+                   {"test_rows_left_out", subject.test_left_out},
+                   {"stand_in", text_or_null(subject.stand_in)},
+                   {"steps", steps},
+                   {"optimum", finite_or_null(optimum.objective)},
+                   {"optimum_gap", finite_or_null(optimum.certificate.relative_gap)},
+                   {"test_at_optimum", finite_or_null(at_optimum)},
+                   {"formula", subject.problem.formula()}}};
 }
 
 void draw_conclusions(const Plan& plan, Outcome& outcome) {
@@ -190,14 +174,14 @@ Json run_json(const Plan& plan, const Outcome& outcome) {
             {"runs", Json::array()},
             {"chosen", Json::array()},
             {"verdicts", Json::array()}};
-  for (const DatasetFacts& facts : outcome.datasets) json["datasets"].push_back(dataset_json(facts));
+  for (const DatasetFacts& facts : outcome.datasets) json["datasets"].push_back(facts.json);
   for (const RunRecord& run : outcome.runs) json["runs"].push_back(to_json(run));
   for (const ChosenStep& chosen : outcome.chosen)
     json["chosen"].push_back({{"dataset", chosen.dataset},
                               {"label", chosen.label},
-                              {"step", number(chosen.step)},
+                              {"step", finite_or_null(chosen.step)},
                               {"step_rule", text_or_null(chosen.step_rule)},
-                              {"mean_tail", number(chosen.mean_tail)},
+                              {"mean_tail", finite_or_null(chosen.mean_tail)},
                               {"stable", chosen.stable},
                               {"why", chosen.why}});
   for (const Verdict& verdict : outcome.verdicts) json["verdicts"].push_back(verdict_json(verdict, plan.tolerance));

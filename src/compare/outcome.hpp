@@ -12,13 +12,10 @@ namespace s3gd {
 
 // What is known of a dataset when its rows are gone.
 struct DatasetFacts {
-  std::string name, source, stand_in, content, formula;
-  Index rows = 0, cols = 0, nonzeros = 0, classes = 0, test_rows = 0;
+  std::string name;
+  double optimum = 0;       // F*
   Index test_left_out = 0;  // see Subject
-  std::vector<std::string> steps;
-  double optimum = 0;          // F*
-  double optimum_gap = 0;      // certified, relative
-  double test_at_optimum = 0;  // NaN without test rows
+  Json json;                // its entry in run.json
 };
 
 struct Outcome {
@@ -30,7 +27,7 @@ struct Outcome {
   double seconds = 0;  // this session took
 };
 
-DatasetFacts facts_of(const Subject& subject);
+DatasetFacts facts_of(const Subject& subject, const Optimum& optimum);
 // Which runs are stable, the chosen steps and the verdicts, from datasets and runs.
 void draw_conclusions(const Plan& plan, Outcome& outcome);
 
@@ -38,5 +35,7 @@ void draw_conclusions(const Plan& plan, Outcome& outcome);
 Json run_json(const Plan& plan, const Outcome& outcome);
 // run.json, runs.csv, points.csv.
 void write_outcome(const Json& run, const RunFolder& folder);
+// From run.json alone: report.html, and figures/ with each figure for a paper.
+void write_pages(const Json& run, const RunFolder& folder);
 
 }  // namespace s3gd

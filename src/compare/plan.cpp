@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <map>
 #include <set>
 
 #include "base/file.hpp"
@@ -67,15 +67,13 @@ CompareData dataset_of(const Json& value) {
     return data;
   }
   if (!value.is_object()) refuse("datasets", value, "names, paths, or objects with \"data\"");
+  static const std::map<std::string, std::string CompareData::*> kTexts{{"data", &CompareData::source},
+                                                                        {"name", &CompareData::name},
+                                                                        {"test", &CompareData::test},
+                                                                        {"stand-in", &CompareData::stand_in}};
   for (const auto& [key, entry] : value.items()) {
-    if (key == "data")
-      data.source = text(key, entry);
-    else if (key == "name")
-      data.name = text(key, entry);
-    else if (key == "test")
-      data.test = text(key, entry);
-    else if (key == "stand-in")
-      data.stand_in = text(key, entry);
+    if (const auto found = kTexts.find(key); found != kTexts.end())
+      data.*found->second = text(key, entry);
     else if (key == "scale")
       data.scale = parse_name<Scale>(key, text(key, entry));
     else if (key == "lambda")
@@ -102,9 +100,7 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
       set_solve_option(contender.base, key, text(key, entry));
       changes.push_back(key + "=" + text(key, entry));
     } else {
-      std::vector<std::string> known = solve_option_names();
-      known.insert(known.end(), {"solver", "label", "steps"});
-      unknown_key(key, "a contender", known);
+      unknown_key(key, "a contender", solve_option_names({"solver", "label", "steps"}));
     }
   }
   check_contender(contender);
@@ -120,21 +116,21 @@ struct PlanKey {
 
 const std::vector<PlanKey>& plan_keys() {
   using K = const std::string&;
+  using J = const Json&;
   static const std::vector<PlanKey> table{
-      {"title", [](Plan& plan, K key, const Json& value) { plan.title = text(key, value); }},
-      {"steps", [](Plan& plan, K key, const Json& value) { plan.steps = steps_of(key, value); }},
-      {"trials", [](Plan& plan, K key, const Json& value) { plan.trials = whole(key, value, 1); }},
-      {"iterations", [](Plan& plan, K key, const Json& value) { plan.iterations = whole(key, value, 1); }},
-      {"tail", [](Plan& plan, K key, const Json& value) { plan.tail = whole(key, value, 1); }},
-      {"target", [](Plan& plan, K key, const Json& value) { plan.tolerance = number(key, value, 0); }},
-      {"seconds", [](Plan& plan, K key, const Json& value) { plan.seconds = number(key, value, 0); }},
-      {"tol", [](Plan& plan, K key, const Json& value) { plan.exact_tol = number(key, value, 0); }},
-      {"validate", [](Plan& plan, K key, const Json& value) { plan.test_fraction = number(key, value, 0); }},
-      {"seed",
-       [](Plan& plan, K key, const Json& value) { plan.seed = static_cast<std::uint64_t>(whole(key, value, 0)); }},
-      {"threads", [](Plan& plan, K key, const Json& value) { plan.threads = static_cast<int>(whole(key, value, 0)); }},
-      {"jobs", [](Plan& plan, K key, const Json& value) { plan.jobs = static_cast<int>(whole(key, value, 1)); }},
-      {"gradients", [](Plan& plan, K key, const Json& value) { plan.gradients = flag(key, value); }},
+      {"title", [](Plan& plan, K key, J value) { plan.title = text(key, value); }},
+      {"steps", [](Plan& plan, K key, J value) { plan.steps = steps_of(key, value); }},
+      {"trials", [](Plan& plan, K key, J value) { plan.trials = whole(key, value, 1); }},
+      {"iterations", [](Plan& plan, K key, J value) { plan.iterations = whole(key, value, 1); }},
+      {"tail", [](Plan& plan, K key, J value) { plan.tail = whole(key, value, 1); }},
+      {"target", [](Plan& plan, K key, J value) { plan.tolerance = number(key, value, 0); }},
+      {"seconds", [](Plan& plan, K key, J value) { plan.seconds = number(key, value, 0); }},
+      {"tol", [](Plan& plan, K key, J value) { plan.exact_tol = number(key, value, 0); }},
+      {"validate", [](Plan& plan, K key, J value) { plan.test_fraction = number(key, value, 0); }},
+      {"seed", [](Plan& plan, K key, J value) { plan.seed = static_cast<std::uint64_t>(whole(key, value, 0)); }},
+      {"threads", [](Plan& plan, K key, J value) { plan.threads = static_cast<int>(whole(key, value, 0)); }},
+      {"jobs", [](Plan& plan, K key, J value) { plan.jobs = static_cast<int>(whole(key, value, 1)); }},
+      {"gradients", [](Plan& plan, K key, J value) { plan.gradients = flag(key, value); }},
   };
   return table;
 }
@@ -248,10 +244,6 @@ Plan parse_plan(const std::string& json, const std::string& name) {
   }
 }
 
-Plan read_plan(const std::string& path) {
-  const MappedFile file(path);
-  const auto bytes = file.bytes();
-  return parse_plan({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-}
+Plan read_plan(const std::string& path) { return parse_plan(MappedFile(path).text(), path); }
 
 }  // namespace s3gd

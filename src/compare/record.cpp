@@ -1,11 +1,18 @@
 #include "compare/record.hpp"
 
+#include <sys/utsname.h>
+
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <span>
+#include <thread>
+#include <type_traits>
 
 #include "base/file.hpp"
+#include "base/memory.hpp"
 #include "data/npy.hpp"
+#include "kernel/kernel.hpp"
 
 namespace s3gd {
 namespace {
@@ -46,34 +53,44 @@ std::vector<TraceRow> points_of(const Json& json) {
   return points;
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+// The fields of a run but for its points, in the order of run.json.
+template <class Record, class Use>
+void for_each_field(Record& record, Use&& use) {
+  use("key", record.key);
+  use("dataset", record.dataset);
+  use("solver", record.solver);
+  use("label", record.label);
+  use("step", record.step);
+  use("step_rule", record.step_rule);
+  use("seed", record.seed);
+  use("trial", record.trial);
+  use("status", record.status);
+  use("error", record.error);
+  use("iterations", record.iterations);
+  use("passes", record.passes);
+  use("objective", record.objective);
+  use("test_objective", record.test_objective);
+  use("tail_objective", record.tail_objective);
+  use("tail_looks", record.tail_looks);
+  use("stable", record.stable);
+  use("graph_seconds", record.graph_seconds);
+  use("graph_cpu_seconds", record.graph_cpu_seconds);
+  use("solve_seconds", record.solve_seconds);
+  use("cpu_seconds", record.cpu_seconds);
+  use("wall_seconds", record.wall_seconds);
+  use("evaluate_seconds", record.evaluate_seconds);
+  use("weights", record.weights);
+  use("cpu", record.cpu);
+}
 
 RunRecord record_of(const Json& json) {
   RunRecord record;
-  const auto text = [&](const char* name) { return json.at(name).is_null() ? "" : json.at(name).get<std::string>(); };
-  const auto number = [&](const char* name) { return number_or_nan(json.at(name)); };
-  record.key = text("key");
-  record.solver = text("solver");
-  record.step = number("step");
-  record.step_rule = text("step_rule");
-  record.seed = json.at("seed").get<std::uint64_t>();
-  record.status = text("status");
-  record.error = text("error");
-  record.iterations = json.at("iterations").get<Index>();
-  record.passes = number("passes");
-  record.objective = number("objective");
-  record.test_objective = number("test_objective");
-  record.tail_objective = number("tail_objective");
-  record.tail_looks = json.at("tail_looks").get<Index>();
-  record.graph_seconds = number("graph_seconds");
-  record.graph_cpu_seconds = number("graph_cpu_seconds");
-  record.solve_seconds = number("solve_seconds");
-  record.cpu_seconds = number("cpu_seconds");
-  record.wall_seconds = number("wall_seconds");
-  record.evaluate_seconds = number("evaluate_seconds");
-  record.weights = text("weights");
-  record.cpu = text("cpu");
+  for_each_field(record, [&]<class T>(const char* name, T& value) {
+    if constexpr (std::is_same_v<T, double>)
+      value = number_or_nan(json.at(name));
+    else if (!json.at(name).is_null())
+      value = json.at(name).get<T>();
+  });
   record.points = points_of(json.at("points"));
   return record;
 }
@@ -83,14 +100,6 @@ void write_vector(const std::string& path, std::span<const double> w) {
     out << npy_header(npy_descr(Precision::float64), {static_cast<Index>(w.size())});
     out.write(reinterpret_cast<const char*>(w.data()), static_cast<std::streamsize>(w.size_bytes()));
   });
-}
-
-}  // namespace
-
-void called_as_in(const RunRecord& plan, RunRecord& found) {
-  found.dataset = plan.dataset;
-  found.label = plan.label;
-  found.trial = plan.trial;
 }
 
 Json points_json(const std::vector<TraceRow>& points) {
@@ -111,33 +120,73 @@ Json points_json(const std::vector<TraceRow>& points) {
   return json;
 }
 
+// The value of the first line "NAME   : VALUE" (or NAME=VALUE); empty when there is none.
+std::string value_in(const char* path, const std::string& name, char separator) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(name)) continue;
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = line.find_first_not_of(" \t\"", at + 1);
+    const std::size_t end = line.find_last_not_of(" \t\"");
+    if (begin != std::string::npos) return line.substr(begin, end - begin + 1);
+  }
+  return {};
+}
+
+std::string operating_system() {
+  utsname kernel{};
+  uname(&kernel);
+  const std::string pretty = value_in("/etc/os-release", "PRETTY_NAME", '=');
+  return (pretty.empty() ? "" : pretty + ", ") + kernel.sysname + " " + kernel.release + " " + kernel.machine;
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+}  // namespace
+
+const Machine& machine_facts() {
+  static const Machine facts = [] {
+    Machine machine;
+    machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
+    if (machine.cpu.empty()) machine.cpu = "unknown";
+    machine.cores = static_cast<int>(std::thread::hardware_concurrency());
+    machine.memory_bytes = static_cast<std::uint64_t>(physical_memory_bytes());
+    machine.os = operating_system();
+    machine.compiler = compiler();
+    machine.simd = kernel::instruction_set();
+    return machine;
+  }();
+  return facts;
+}
+
+void called_as_in(const RunRecord& plan, RunRecord& found) {
+  found.dataset = plan.dataset;
+  found.label = plan.label;
+  found.trial = plan.trial;
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 Json to_json(const RunRecord& record) {
-  return {{"key", record.key},
-          {"dataset", record.dataset},
-          {"solver", record.solver},
-          {"label", record.label},
-          {"step", finite_or_null(record.step)},
-          {"step_rule", record.step_rule},
-          {"seed", record.seed},
-          {"trial", record.trial},
-          {"status", record.status},
-          {"error", text_or_null(record.error)},
-          {"iterations", record.iterations},
-          {"passes", finite_or_null(record.passes)},
-          {"objective", finite_or_null(record.objective)},
-          {"test_objective", finite_or_null(record.test_objective)},
-          {"tail_objective", finite_or_null(record.tail_objective)},
-          {"tail_looks", record.tail_looks},
-          {"stable", record.stable},
-          {"graph_seconds", finite_or_null(record.graph_seconds)},
-          {"graph_cpu_seconds", finite_or_null(record.graph_cpu_seconds)},
-          {"solve_seconds", finite_or_null(record.solve_seconds)},
-          {"cpu_seconds", finite_or_null(record.cpu_seconds)},
-          {"wall_seconds", finite_or_null(record.wall_seconds)},
-          {"evaluate_seconds", finite_or_null(record.evaluate_seconds)},
-          {"weights", text_or_null(record.weights)},
-          {"cpu", record.cpu},
-          {"points", points_json(record.points)}};
+  Json json;
+  for_each_field(record, [&]<class T>(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, double>)
+      json[name] = finite_or_null(value);
+    else if constexpr (std::is_same_v<T, std::string>)
+      json[name] = text_or_null(value);
+    else
+      json[name] = value;
+  });
+  json["points"] = points_json(record.points);
+  return json;
 }
 
 RunFolder::RunFolder(std::string folder) : folder_(std::move(folder)) {

@@ -40,9 +40,18 @@ struct RunRecord {
 // A run found in a folder goes by the names it has in this plan.
 void called_as_in(const RunRecord& plan, RunRecord& found);
 
-// As in run.json.
-Json to_json(const RunRecord& record);
-Json points_json(const std::vector<TraceRow>& points);
+Json to_json(const RunRecord& record);  // as in run.json
+Json finite_or_null(double value);      // NaN and infinities are null in JSON
+Json text_or_null(const std::string& text);
+
+// Facts about the machine and the program that ran on it, for run.json.
+struct Machine {
+  std::string cpu;
+  int cores = 0;
+  std::uint64_t memory_bytes = 0;
+  std::string os, compiler, simd;
+};
+const Machine& machine_facts();  // looked up once
 
 class RunFolder {
  public:

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
-
-#include "base/json.hpp"
 
 namespace s3gd::reproduce {
 namespace {
@@ -13,28 +12,19 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double number_or_none(const Json& object, const char* key) {
-  const Json* found = object.find(key);
-  return !found || !found->is_number() ? kNone : found->get<double>();
+// The columns of points, by their names in run.json.
+const std::map<std::string, Points> kColumns{
+    {"iteration", &ResultRun::iteration},           {"passes", &ResultRun::passes},
+    {"cpu_seconds", &ResultRun::cpu_seconds},       {"objective", &ResultRun::objective},
+    {"test_objective", &ResultRun::test_objective}, {"correlation", &ResultRun::correlation},
+    {"variance_ratio", &ResultRun::variance_ratio}};
+
+double number_or_zero(const Json& object, const char* key) {
+  const double value = report::number_at(object, key);
+  return std::isnan(value) ? 0 : value;
 }
 
-std::string text_or_none(const Json& object, const char* key) {
-  const Json* found = object.find(key);
-  return !found || !found->is_string() ? "" : found->get<std::string>();
-}
-
-Index count_or_none(const Json& object, const char* key) {
-  const double value = number_or_none(object, key);
-  return std::isfinite(value) ? static_cast<Index>(value) : 0;
-}
-
-std::vector<double> column(const Json& points, const char* key, std::size_t length) {
-  std::vector<double> values;
-  if (const Json* found = points.find(key); found && found->is_array())
-    for (const Json& value : *found) values.push_back(value.is_number() ? value.get<double>() : kNone);
-  values.resize(length, kNone);
-  return values;
-}
+Index count_or_zero(const Json& object, const char* key) { return static_cast<Index>(number_or_zero(object, key)); }
 
 ResultRun read_run(const Json& row) {
   ResultRun run;
@@ -42,26 +32,17 @@ ResultRun read_run(const Json& row) {
   run.label = row.at("label").get<std::string>();
   run.solver = row.at("solver").get<std::string>();
   run.status = row.at("status").get<std::string>();
-  run.step = number_or_none(row, "step");
-  if (std::isnan(run.step)) run.step = 0;  // a solver that has none
-  run.tail_objective = number_or_none(row, "tail_objective");
-  run.graph_cpu_seconds = number_or_none(row, "graph_cpu_seconds");
-  if (std::isnan(run.graph_cpu_seconds)) run.graph_cpu_seconds = 0;
+  run.step = number_or_zero(row, "step");  // 0: a solver that has none
+  run.tail_objective = report::number_at(row, "tail_objective");
+  run.graph_cpu_seconds = number_or_zero(row, "graph_cpu_seconds");
   const Json* points = row.find("points");
   if (!points || !points->is_object()) return run;
   const std::size_t length = points->value("iteration", Json::array()).size();
-  run.iteration = column(*points, "iteration", length);
-  run.passes = column(*points, "passes", length);
-  run.cpu_seconds = column(*points, "cpu_seconds", length);
-  run.objective = column(*points, "objective", length);
-  run.test_objective = column(*points, "test_objective", length);
-  run.correlation = column(*points, "correlation", length);
-  run.variance_ratio = column(*points, "variance_ratio", length);
+  for (const auto& [name, column] : kColumns) {
+    run.*column = report::numbers_at(*points, name);
+    (run.*column).resize(length, kNone);
+  }
   return run;
-}
-
-bool listed(const std::vector<std::string>& list, const std::string& word) {
-  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
 
 double clock_at(const ResultRun& run, std::size_t point, Clock clock) {
@@ -137,22 +118,28 @@ std::vector<const ResultRun*> Results::trials(const ResultSet& set, const std::s
   return found;
 }
 
+Points points_of(const std::string& name) { return kColumns.at(name); }
+
 void add_results(Results& results, const Json& run) {
   results.tolerance = run.at("protocol").value("tolerance", results.tolerance);
   for (const Json& entry : run.at("datasets")) {
-    ResultSet set;
-    set.name = entry.at("name").get<std::string>();
-    set.source = text_or_none(entry, "source");
-    set.stand_in = text_or_none(entry, "stand_in");
-    set.optimum = number_or_none(entry, "optimum");
-    set.optimum_gap = number_or_none(entry, "optimum_gap");
-    set.rows = count_or_none(entry, "rows");
-    set.test_rows = count_or_none(entry, "test_rows");
-    set.cols = count_or_none(entry, "cols");
-    set.classes = count_or_none(entry, "classes");
-    if (results.find(set.name) == nullptr) results.sets.push_back(set);
+    const auto name = entry.at("name").get<std::string>();
+    if (results.find(name) != nullptr) continue;
+    results.sets.push_back({.name = name,
+                            .source = report::text_at(entry, "source"),
+                            .stand_in = report::text_at(entry, "stand_in"),
+                            .optimum = report::number_at(entry, "optimum"),
+                            .optimum_gap = report::number_at(entry, "optimum_gap"),
+                            .rows = count_or_zero(entry, "rows"),
+                            .test_rows = count_or_zero(entry, "test_rows"),
+                            .cols = count_or_zero(entry, "cols"),
+                            .classes = count_or_zero(entry, "classes")});
   }
   for (const Json& row : run.at("runs")) results.runs.push_back(read_run(row));
+}
+
+bool listed(const std::vector<std::string>& list, const std::string& word) {
+  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
 
 Results only(const Results& results, const std::vector<std::string>& sets, const std::vector<std::string>& labels) {
@@ -251,14 +238,6 @@ double mean_of(const std::vector<double>& values, std::size_t from, std::size_t 
     count += 1;
   }
   return count == 0 ? kNone : sum / count;
-}
-
-double median_of(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  if (values.empty()) return kNone;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {

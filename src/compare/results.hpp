@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
+#include "report/run_rows.hpp"
 #include "s3gd/matrix.hpp"
 
 namespace s3gd::reproduce {
 
 struct ResultSet {
   std::string name;  // as in run.json: the paper's name, for a stand-in with "(..)" behind it
-  std::string source;
-  std::string stand_in;                 // why; empty = it is none
+  std::string source = {};
+  std::string stand_in = {};            // why; empty = it is none
   double optimum = 0, optimum_gap = 0;  // F*, and what it is certified to, relatively
   Index rows = 0, test_rows = 0, cols = 0, classes = 0;
 
@@ -43,7 +43,9 @@ struct Results {
 
 // Adds the rows of a run.json. Sets that are there already keep their place.
 void add_results(Results& results, const Json& run);
-// Only these sets (by the paper's names) and labels; an empty list keeps all.
+// Whether it is in the list; an empty one stands for all.
+bool listed(const std::vector<std::string>& list, const std::string& word);
+// Only these sets (by the paper's names) and labels.
 Results only(const Results& results, const std::vector<std::string>& sets, const std::vector<std::string>& labels);
 
 // Mean over the trials of the mean objective over the last iterations; NaN where there is none.
@@ -66,10 +68,11 @@ double iteration_seconds(const Results& results, const ResultSet& set, const std
 
 // Mean over trials, point by point, of one of the vectors of a run.
 using Points = std::vector<double> ResultRun::*;
+Points points_of(const std::string& name);  // by its name in run.json
 std::vector<double> mean_points(const std::vector<const ResultRun*>& trials, Points points);
 // Mean of the finite ones of v[from..to); NaN where there is none.
 double mean_of(const std::vector<double>& values, std::size_t from = 0, std::size_t to = SIZE_MAX);
-double median_of(std::vector<double> values);  // NaN of none; infinities sort last
+using report::median_of;
 
 // Slope of the least-squares line through (log x, log y).
 double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);

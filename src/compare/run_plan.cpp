@@ -8,16 +8,44 @@
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
-#include "compare/cost.hpp"
+#include "compare/one_run.hpp"
 #include "compare/outcome.hpp"
-#include "compare/pages.hpp"
-#include "compare/workers.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr double kOptimumTolerance = 1e-9;
+
+// How long what is left will take: a guess from a short trial of each contender on each dataset, replaced by what runs took
+// as they end.
+class CostBook {
+ public:
+  // So many runs of a contender on a dataset are to be done.
+  void expect(std::size_t dataset, std::size_t contender, Index runs, double seconds_each) {
+    entries_[{dataset, contender}] = {.guess = seconds_each, .left = runs};
+  }
+  void done(std::size_t dataset, std::size_t contender, double seconds) {
+    Entry& entry = entries_[{dataset, contender}];
+    entry.measured += seconds;
+    ++entry.ended;
+    entry.left = std::max<Index>(0, entry.left - 1);
+  }
+  double seconds_left() const {
+    double sum = 0;
+    for (const auto& [place, entry] : entries_)
+      sum += static_cast<double>(entry.left) *
+             (entry.ended > 0 ? entry.measured / static_cast<double>(entry.ended) : entry.guess);
+    return sum;
+  }
+
+ private:
+  struct Entry {
+    double guess = 0, measured = 0;
+    Index left = 0, ended = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Entry> entries_;
+};
 
 class Session {
  public:
@@ -75,9 +103,7 @@ class Session {
     if (!kept_ && !tell("reading " + datasets_[d].name)) return;
     const Subject subject = kept_ ? *std::exchange(kept_, {}) : read_subject(plan_, datasets_[d]);
     if (plan_.only_done && !any_done(subject)) return;
-    DatasetFacts facts = facts_of(subject);
-    if (!tell("optimum of " + subject.name) || !find_optimum(subject, facts)) return;
-    outcome_.datasets.push_back(facts);
+    if (!tell("optimum of " + subject.name) || !find_optimum(subject)) return;
     plan_.jobs > 1 && !plan_.only_done ? run_side_by_side(d, subject) : run_in_turn(d, subject);
   }
 
@@ -91,7 +117,7 @@ class Session {
     return any;
   }
 
-  bool find_optimum(const Subject& subject, DatasetFacts& facts) {
+  bool find_optimum(const Subject& subject) {
     OptimumOptions options;
     options.tol = kOptimumTolerance;
     options.cache_folder = folder_.path("optima");
@@ -99,9 +125,7 @@ class Session {
       return tell("optimum of " + subject.name);
     };
     const Optimum optimum = solve_reference(subject.judge, options);
-    facts.optimum = optimum.objective;
-    facts.optimum_gap = optimum.certificate.relative_gap;
-    if (subject.test) facts.test_at_optimum = objective(*subject.test, optimum.w);
+    if (!stopped_) outcome_.datasets.push_back(facts_of(subject, optimum));
     return !stopped_;
   }
 

@@ -6,18 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "report/run_rows.hpp"
+
 namespace s3gd {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-double median(std::vector<double> values) {
-  if (values.empty()) return kNever;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return std::isinf(values[middle]) ? kNever : 0.5 * (values[middle - 1] + values[middle]);
-}
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
 
@@ -98,7 +92,7 @@ Verdict judge(std::span<const RunRecord> runs_of_dataset, std::span<const Chosen
       seconds.push_back(choice.stable ? seconds_to_target(run, optimum, tolerance, with_graph) : kNever);
     }
     verdict.dataset = choice.dataset;
-    verdict.order.push_back({choice.label, median(seconds)});
+    verdict.order.push_back({choice.label, seconds.empty() ? kNever : report::median_of(seconds)});
     if (solver == "sgd") sgd = std::min(sgd, verdict.order.back().median_seconds);
   }
   std::stable_sort(verdict.order.begin(), verdict.order.end(),

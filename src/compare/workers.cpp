@@ -1,5 +1,3 @@
-#include "compare/workers.hpp"
-
 #include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "base/mention.hpp"
+#include "compare/one_run.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -24,10 +23,6 @@ std::string how_it_ended(int status) {
 }
 
 }  // namespace
-
-Workers::Workers(const Plan& plan, const Subject& subject, const RunFolder& folder, Done done,
-                 std::function<bool()> keep_going)
-    : plan_(plan), subject_(subject), folder_(folder), done_(std::move(done)), keep_going_(std::move(keep_going)) {}
 
 Workers::~Workers() {
   end_all(SIGKILL);

@@ -2,6 +2,8 @@
 #include "base/file.hpp"
 #include "compare/outcome.hpp"
 #include "data/csv_record.hpp"
+#include "report/figures.hpp"
+#include "report/run_document.hpp"
 
 namespace s3gd {
 namespace {
@@ -73,6 +75,12 @@ void write_outcome(const Json& run, const RunFolder& folder) {
   write_atomically(folder.path("runs.csv"), [&](std::ostream& out) { write_runs(run.at("runs"), out); });
   write_atomically(folder.path("points.csv"), [&](std::ostream& out) { write_points(run.at("runs"), out); });
   write_atomically(folder.path("run.json"), [&](std::ostream& out) { write_json(run, out); });
+}
+
+void write_pages(const Json& run, const RunFolder& folder) {
+  const report::Document document = report::document_of_run(run);
+  write_atomically(folder.path("report.html"), [&](std::ostream& out) { out << report::html(document); });
+  report::write_figures(document, folder.path("figures"));
 }
 
 }  // namespace s3gd

@@ -53,6 +53,14 @@ std::vector<double> numbers_at(const Json& object, const std::string& key) {
   return values;
 }
 
+double median_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  if (values.empty()) return std::nan("");
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
 std::string words_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
@@ -109,10 +117,7 @@ double Trials::median_at(const std::string& column, double level) const {
     found.push_back(at < std::min(objective.size(), values.size()) ? values[at]
                                                                    : std::numeric_limits<double>::infinity());
   }
-  if (found.empty()) return std::numeric_limits<double>::infinity();
-  std::sort(found.begin(), found.end());
-  const std::size_t half = found.size() / 2;
-  return found.size() % 2 == 1 ? found[half] : (found[half - 1] + found[half]) / 2;
+  return found.empty() ? std::numeric_limits<double>::infinity() : median_of(found);
 }
 
 RunRows::RunRows(const Json& run) : run_(run) {

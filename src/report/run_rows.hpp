@@ -19,6 +19,8 @@ const Json& list_at(const Json& object, const std::string& key);             // 
 std::vector<double> numbers_at(const Json& object, const std::string& key);  // NaN for null
 std::string words_of(const Json& value);                                     // any value as a reader would write it
 
+double median_of(std::vector<double> values);  // NaN of none; infinities sort last
+
 inline const std::string kNoStep = "no step";  // of solvers that have none
 
 // The runs that differ in nothing but their seed.

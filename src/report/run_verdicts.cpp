@@ -130,12 +130,8 @@ std::string winners_text(const Race& race) {
 
 double median_speedup(const Race& race) {
   std::vector<double> factors;
-  for (const Json* verdict : race.verdicts)
-    if (const double factor = number_at(*verdict, "speedup_over_sgd"); std::isfinite(factor)) factors.push_back(factor);
-  if (factors.empty()) return std::nan("");
-  std::sort(factors.begin(), factors.end());
-  const std::size_t half = factors.size() / 2;
-  return factors.size() % 2 == 1 ? factors[half] : (factors[half - 1] + factors[half]) / 2;
+  for (const Json* verdict : race.verdicts) factors.push_back(number_at(*verdict, "speedup_over_sgd"));
+  return median_of(factors);
 }
 
 std::size_t bad_runs(const RunRows& rows) {

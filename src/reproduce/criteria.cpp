@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -16,16 +17,11 @@ const char* name_of(Outcome outcome) {
 
 namespace {
 
-criteria::Strings absent_sets(const Claim& claim, const Evidence& evidence) {
-  criteria::Strings absent;
-  for (const std::string& name : criteria::strings_of(claim.criterion, "sets"))
-    if (evidence.results.find(name) == nullptr) absent.push_back(name);
-  return absent;
-}
-
 // A claim about sets that are not all there is confirmed in part at best.
-void say_what_is_missing(const Claim& claim, const Evidence& evidence, Finding& finding) {
-  const std::string absent = join(absent_sets(claim, evidence));
+void say_what_is_missing(const criteria::Question& ask, const Evidence& evidence, Finding& finding) {
+  criteria::Strings names = ask.list("sets");
+  std::erase_if(names, [&](const std::string& name) { return evidence.results.find(name) != nullptr; });
+  const std::string absent = join(names);
   if (finding.outcome != Outcome::not_measured) {
     if (absent.empty()) return;
     finding.in_short += " (not run: " + absent + ")";
@@ -41,14 +37,15 @@ void say_what_is_missing(const Claim& claim, const Evidence& evidence, Finding& 
 }  // namespace
 
 Finding judge(const Claim& claim, const Evidence& evidence) {
-  const std::string kind = claim.criterion.at("kind").get<std::string>();
-  for (const auto* table : {&criteria::of_speed(), &criteria::of_steps(), &criteria::of_cost(),
-                            &criteria::of_gradients(), &criteria::of_curves()})
-    for (const criteria::Entry& entry : *table) {
+  const criteria::Question ask{claim.criterion, evidence.results, evidence.sets};
+  const std::string kind = ask.text("kind");
+  for (const auto& table :
+       {criteria::of_speed, criteria::of_steps, criteria::of_cost, criteria::of_gradients, criteria::of_curves})
+    for (const criteria::Entry& entry : table()) {
       if (kind != entry.kind) continue;
-      Finding finding = entry.judge(claim.criterion, evidence);
+      Finding finding = entry.judge(ask);
       finding.says = claim.says;
-      say_what_is_missing(claim, evidence, finding);
+      say_what_is_missing(ask, evidence, finding);
       return finding;
     }
   throw Error("there is no criterion '" + kind + "'", "see src/compare/criteria_*.cpp");
@@ -56,24 +53,43 @@ Finding judge(const Claim& claim, const Evidence& evidence) {
 
 namespace criteria {
 
+std::vector<const ResultSet*> Question::sets() const {
+  std::vector<const ResultSet*> sets;
+  if (!rule.contains("sets"))
+    for (const ResultSet& set : results.sets) sets.push_back(&set);
+  for (const std::string& name : list("sets"))
+    if (const ResultSet* set = results.find(name)) sets.push_back(set);
+  return sets;
+}
+
+void Tally::take(bool as_claimed, std::string words) {
+  judged += 1;
+  good += as_claimed ? 1 : 0;
+  said.push_back(std::move(words));
+}
+
+std::string Tally::of_sets() const { return fmt::format("on {:g} of {:g} sets", good, judged); }
+
 Outcome grade(double value, double full, double part) {
   if (std::isnan(value)) return Outcome::not_measured;
   return value >= full ? Outcome::confirmed : value >= part ? Outcome::partly : Outcome::not_confirmed;
 }
 
-void conclude(Finding& finding, Outcome outcome, const std::string& in_short, const std::string& details) {
-  finding.outcome = outcome;
-  if (outcome == Outcome::not_measured) return;
+Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details) {
+  Finding finding{.says = {}, .criterion = std::move(criterion), .in_short = {}, .measured = {}, .outcome = outcome};
+  if (outcome == Outcome::not_measured) return finding;
   finding.in_short = in_short;
   finding.measured = in_short + (details.empty() ? "" : ". " + details);
+  return finding;
 }
 
-void leave_open(Finding& finding, const std::string& why) {
-  finding.outcome = Outcome::not_measured;
-  finding.in_short = finding.measured = why;
+Finding left_open(std::string criterion, const std::string& why) {
+  return {.says = {}, .criterion = std::move(criterion), .in_short = why, .measured = why};
 }
 
-Strings strings_of(const Json& rule, const char* key) { return rule.value(key, Strings{}); }
+bool lists(const Strings& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 std::string brief(double number) {
   if (std::isnan(number)) return "-";
@@ -85,17 +101,6 @@ std::string duration(double seconds) {
   if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
   if (std::abs(seconds) < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} s", seconds);
-}
-
-SetList sets_of(const Json& rule, const Results& results) {
-  SetList list;
-  if (!rule.contains("sets")) {
-    for (const ResultSet& set : results.sets) list.push_back(&set);
-    return list;
-  }
-  for (const std::string& name : strings_of(rule, "sets"))
-    if (const ResultSet* set = results.find(name)) list.push_back(set);
-  return list;
 }
 
 double number_in_label(const std::string& label, const std::string& name) {

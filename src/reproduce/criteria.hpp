@@ -1,14 +1,9 @@
 // Claims judged by numbers: each criterion is a rule stated in words, evaluated on the runs.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "compare/results.hpp"
 #include "reproduce/experiments.hpp"
-#include "reproduce/paper_sets.hpp"
 
 namespace s3gd::reproduce {
 
@@ -36,13 +31,43 @@ struct Evidence {
 // Throws an Error for a kind of criterion that does not exist.
 Finding judge(const Claim& claim, const Evidence& evidence);
 
+// Exponents of the time of an iteration in n, d, m, p and k_in: fitted to runs, and as the paper's Table 1 has them.
+struct Shape {
+  double n = 0, d = 0, m = 100, p = 10, k = 5, k_in = 20;
+};
+// Table 1's formula with every constant 1. NaN for a solver that is not in it.
+double formula_cost(const std::string& solver, const Shape& shape);
+
+struct FittedExponent {
+  std::string solver, by;  // by: n, d, m, p or k_in
+  double formula = 0;      // fitted to formula_cost on the grid of the runs
+  double measured = 0;     // NaN where there are no runs
+  std::vector<double> at, seconds;
+};
+// rule: {"vary": [{"by": "n", "solvers": [..], "at_most": largest n that counts}, ..]}. n and d are those of the sets; the others stand in the labels,
+// as in "s3gd (m = 50)".
+std::vector<FittedExponent> fit_exponents(const Json& rule, const Results& results);
+
 // What criteria_*.cpp share.
 namespace criteria {
 
-using Criterion = Finding (*)(const Json& rule, const Evidence& evidence);
+using Strings = std::vector<std::string>;
+
+// The rule of a criterion, and what there is to judge by.
+struct Question {
+  const Json& rule;
+  const Results& results;
+  const std::vector<FoundSet>& paper_sets;
+
+  std::string text(const char* key) const { return rule.at(key).get<std::string>(); }
+  double number(const char* key) const { return rule.at(key).get<double>(); }
+  Strings list(const char* key) const { return rule.value(key, Strings{}); }  // empty where there is none
+  std::vector<const ResultSet*> sets() const;                                 // those of "sets", or all
+};
+
 struct Entry {
   const char* kind;
-  Criterion judge;
+  Finding (*judge)(const Question& ask);
 };
 const std::vector<Entry>& of_speed();
 const std::vector<Entry>& of_steps();
@@ -50,18 +75,24 @@ const std::vector<Entry>& of_cost();
 const std::vector<Entry>& of_gradients();
 const std::vector<Entry>& of_curves();
 
-using Strings = std::vector<std::string>;
+// How many of those looked at are as claimed, and what is said of each.
+struct Tally {
+  double good = 0, judged = 0;
+  Strings said = {};
+
+  void take(bool as_claimed, std::string words);
+  double share() const { return good / judged; }  // NaN where nothing was judged
+  std::string of_sets() const;                    // "on 3 of 5 sets"
+};
+
 Outcome grade(double value, double full, double part);  // not measured for NaN
-// Where it was not measured, nothing is told: judge() says what is missing.
-void conclude(Finding& finding, Outcome outcome, const std::string& in_short, const std::string& details);
+// Where it was not measured, nothing is told but the criterion: judge() says what is missing.
+Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details = "");
 // There are runs, but they say nothing: why.
-void leave_open(Finding& finding, const std::string& why);
-Strings strings_of(const Json& rule, const char* key);  // a list of words; empty where there is none
-std::string brief(double number);                       // three digits; "-" for NaN
-std::string duration(double seconds);                   // "1.23 ms"
-// "IJCNN" of a set, "WebSpam (stand-in)" where it is not the paper's.
-using SetList = std::vector<const ResultSet*>;
-SetList sets_of(const Json& rule, const Results& results);  // those of "sets", or all
+Finding left_open(std::string criterion, const std::string& why);
+bool lists(const Strings& list, const std::string& word);
+std::string brief(double number);      // three digits; "-" for NaN
+std::string duration(double seconds);  // "1.23 ms"
 // The number behind "NAME = " in a label; NaN where there is none.
 double number_in_label(const std::string& label, const std::string& name);
 

@@ -4,11 +4,90 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
-#include "reproduce/complexity.hpp"
 #include "reproduce/criteria.hpp"
 
-namespace s3gd::reproduce::criteria {
+namespace s3gd::reproduce {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+double& side(Shape& shape, const std::string& by) {
+  static const std::map<std::string, double Shape::*> kSides{
+      {"n", &Shape::n}, {"d", &Shape::d}, {"m", &Shape::m}, {"p", &Shape::p}, {"k_in", &Shape::k_in}};
+  return shape.*kSides.at(by);
+}
+
+struct Sample {
+  Shape shape;
+  double seconds = 0;
+};
+
+Shape shape_of(const ResultSet& set, const std::string& solver) {
+  return {
+      .n = static_cast<double>(set.rows), .d = static_cast<double>(set.cols), .k_in = solver == "svrg" ? 50.0 : 20.0};
+}
+
+// Sets that differ in `by` alone, the other side being that of most sets.
+std::vector<Sample> over_sets(const Results& results, const std::string& solver, const std::string& by) {
+  std::vector<double> others;
+  for (const ResultSet& set : results.sets) others.push_back(static_cast<double>(by == "n" ? set.cols : set.rows));
+  const auto most = std::max_element(others.begin(), others.end(), [&](double a, double b) {
+    return std::count(others.begin(), others.end(), a) < std::count(others.begin(), others.end(), b);
+  });
+  std::vector<Sample> samples;
+  for (std::size_t k = 0; k < others.size(); ++k)
+    if (others[k] == *most)
+      samples.push_back({shape_of(results.sets[k], solver), iteration_seconds(results, results.sets[k], solver)});
+  return samples;
+}
+
+std::vector<Sample> over_labels(const Results& results, const std::string& solver, const std::string& by) {
+  std::vector<Sample> samples;
+  for (const ResultSet& set : results.sets)
+    for (const std::string& label : results.labels()) {
+      const double value = criteria::number_in_label(label, by);
+      const double seconds = iteration_seconds(results, set, label);
+      if (std::isnan(value) || std::isnan(seconds) || !label.starts_with(solver + " ")) continue;
+      samples.push_back({shape_of(set, solver), seconds});
+      side(samples.back().shape, by) = value;
+    }
+  return samples;
+}
+
+}  // namespace
+
+double formula_cost(const std::string& solver, const Shape& s) {
+  if (solver == "sgd" || solver == "ssgd") return s.p * s.d;
+  if (solver == "svrg") return s.p * s.d + s.n / s.k_in * s.d;
+  if (solver == "scv") return s.p * s.d + s.d * s.d;
+  if (solver == "s3gd") return s.p * s.d + s.m / s.k_in * s.d + s.p * (s.k + s.d);
+  return std::nan("");
+}
+
+std::vector<FittedExponent> fit_exponents(const Json& rule, const Results& results) {
+  std::vector<FittedExponent> cells;
+  for (const Json& row : rule.at("vary"))
+    for (const auto& solver : row.at("solvers").get<std::vector<std::string>>()) {
+      FittedExponent cell{.solver = solver, .by = row.at("by").get<std::string>(), .at = {}, .seconds = {}};
+      std::vector<double> formula;
+      const auto samples = cell.by == "n" || cell.by == "d" ? over_sets : over_labels;
+      for (Sample& sample : samples(results, solver, cell.by)) {
+        const double at = side(sample.shape, cell.by);
+        if (at > row.value("at_most", kNoLimit)) continue;
+        cell.at.push_back(at);
+        cell.seconds.push_back(sample.seconds);
+        formula.push_back(formula_cost(solver, sample.shape));
+      }
+      cell.formula = fitted_exponent(cell.at, formula);
+      cell.measured = fitted_exponent(cell.at, cell.seconds);
+      cells.push_back(std::move(cell));
+    }
+  return cells;
+}
+
+namespace criteria {
 namespace {
 
 // Time of an iteration over that of another label; NaN where one of them was not run.
@@ -16,162 +95,143 @@ double cost_ratio(const Results& results, const ResultSet& set, const std::strin
   return iteration_seconds(results, set, label) / iteration_seconds(results, set, over);
 }
 
-Finding judge_cheapest(const Json& rule, const Evidence& evidence) {
-  const std::string label = rule.at("label").get<std::string>();
-  const double share = rule.at("share").get<double>();
-  Finding finding;
-  finding.criterion = fmt::format(
-      "least time of an iteration on more than {:.0f} % of the sets; partly: at most 5 % above the least", 100 * share);
-  double least = 0, nearly = 0, judged = 0;
-  Strings said;
-  for (const ResultSet& set : evidence.results.sets) {
-    const double mine = iteration_seconds(evidence.results, set, label);
-    double best = std::numeric_limits<double>::infinity();
+Finding judge_cheapest(const Question& ask) {
+  const std::string label = ask.text("label");
+  const double share = ask.number("share");
+  Tally least;
+  double nearly = 0;
+  for (const ResultSet& set : ask.results.sets) {
+    const double mine = iteration_seconds(ask.results, set, label);
+    double best = kNoLimit;
     std::string who;
-    for (const std::string& other : evidence.results.labels()) {
-      const double seconds = iteration_seconds(evidence.results, set, other);
+    for (const std::string& other : ask.results.labels()) {
+      const double seconds = iteration_seconds(ask.results, set, other);
       if (!(seconds < best)) continue;
       best = seconds;
       who = other;
     }
     if (std::isnan(mine)) continue;
-    judged += 1;
-    least += who == label ? 1 : 0;
+    least.take(who == label, set.name + " " + who);
     nearly += mine <= 1.05 * best ? 1 : 0;
-    said.push_back(fmt::format("{} {}", set.name, who));
   }
-  if (judged == 0) return finding;
-  const Outcome outcome = least / judged > share    ? Outcome::confirmed
-                          : nearly / judged > share ? Outcome::partly
-                                                    : Outcome::not_confirmed;
-  conclude(finding, outcome, fmt::format("cheapest on {:g} of {:g} sets", least, judged),
-           "Cheapest: " + join(said, "; "));
-  return finding;
+  const Outcome outcome = least.judged == 0               ? Outcome::not_measured
+                          : least.share() > share         ? Outcome::confirmed
+                          : nearly / least.judged > share ? Outcome::partly
+                                                          : Outcome::not_confirmed;
+  return found(
+      fmt::format("least time of an iteration on more than {:.0f} % of the sets; partly: at most 5 % above the least",
+                  100 * share),
+      outcome, "cheapest " + least.of_sets(), "Cheapest: " + join(least.said, "; "));
 }
 
 // The median ratio of each label lies on the side the rule says.
-Finding judge_cost(const Json& rule, const Evidence& evidence) {
-  const std::string over = rule.at("over").get<std::string>();
-  const bool below = rule.contains("at_most");
-  const double bound = rule.at(below ? "at_most" : "at_least").get<double>();
-  Finding finding;
-  finding.criterion =
-      fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
-                  join(strings_of(rule, "labels"), " and of "), below ? "at most" : "at least", bound, over,
-                  rule.contains("sets") ? "on " + join(strings_of(rule, "sets")) : "in the median over the sets");
-  Strings medians, said;
-  double good = 0, judged = 0;
-  for (const std::string& label : strings_of(rule, "labels")) {
+Finding judge_cost(const Question& ask) {
+  const std::string over = ask.text("over");
+  const bool below = ask.rule.contains("at_most");
+  const double bound = ask.number(below ? "at_most" : "at_least");
+  Tally labels;
+  Strings medians;
+  for (const std::string& label : ask.list("labels")) {
     std::vector<double> ratios;
     Strings list;
-    for (const ResultSet* set : sets_of(rule, evidence.results)) {
-      ratios.push_back(cost_ratio(evidence.results, *set, label, over));
+    for (const ResultSet* set : ask.sets()) {
+      ratios.push_back(cost_ratio(ask.results, *set, label, over));
       list.push_back(set->name + " " + brief(ratios.back()));
     }
     const double median = median_of(ratios);
     if (std::isnan(median)) continue;
-    judged += 1;
-    good += (below ? median <= bound : median >= bound) ? 1 : 0;
+    labels.take(below ? median <= bound : median >= bound, label + ": " + join(list));
     medians.push_back(fmt::format("{} {} times as long", label, brief(median)));
-    said.push_back(fmt::format("{}: {}", label, join(list)));
   }
-  conclude(finding, grade(good / judged, 1, 1e-9), join(medians), join(said, "; "));
-  return finding;
+  return found(fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
+                           join(ask.list("labels"), " and of "), below ? "at most" : "at least", bound, over,
+                           ask.rule.contains("sets") ? "on " + join(ask.list("sets")) : "in the median over the sets"),
+               grade(labels.share(), 1, 1e-9), join(medians), join(labels.said, "; "));
 }
 
-Finding judge_cost_most_on(const Json& rule, const Evidence& evidence) {
-  const std::string label = rule.at("label").get<std::string>(), over = rule.at("over").get<std::string>();
-  const double bound = rule.at("at_least").get<double>();
-  const Strings named = strings_of(rule, "sets");
-  Finding finding;
-  finding.criterion = fmt::format(
-      "median over {} of the time of {} over {} at least {:g} times the median over the other sets; partly: above it",
-      join(named), label, over, bound);
+Finding judge_cost_most_on(const Question& ask) {
+  const std::string label = ask.text("label"), over = ask.text("over");
+  const double bound = ask.number("at_least");
+  const Strings named = ask.list("sets");
   std::vector<double> on, off;
   Strings said;
-  for (const ResultSet& set : evidence.results.sets) {
-    const double ratio = cost_ratio(evidence.results, set, label, over);
-    const bool is_named = std::find(named.begin(), named.end(), set.paper_name()) != named.end();
-    (is_named ? on : off).push_back(ratio);
+  for (const ResultSet& set : ask.results.sets) {
+    const double ratio = cost_ratio(ask.results, set, label, over);
+    (lists(named, set.paper_name()) ? on : off).push_back(ratio);
     said.push_back(set.name + " " + brief(ratio));
   }
-  const double factor = median_of(on) / median_of(off);
-  if (std::isnan(factor)) return finding;
-  conclude(finding, grade(factor, bound, 1),
-           fmt::format("{} times as long there, {} elsewhere", brief(median_of(on)), brief(median_of(off))),
-           join(said));
-  return finding;
+  return found(
+      fmt::format(
+          "median over {} of the time of {} over {} at least {:g} times the median over the other sets; partly: above "
+          "it",
+          join(named), label, over, bound),
+      grade(median_of(on) / median_of(off), bound, 1),
+      fmt::format("{} times as long there, {} elsewhere", brief(median_of(on)), brief(median_of(off))), join(said));
 }
 
-Finding judge_exponents(const Json& rule, const Evidence& evidence) {
-  const double tolerance = rule.at("tolerance").get<double>(), part = rule.at("partly_share").get<double>();
-  Finding finding;
-  finding.criterion = fmt::format(
-      "every fitted exponent within {:g} of the one the formula gives on the same grid; partly: {:.0f} % of them",
-      tolerance, 100 * part);
-  Strings said;
-  double good = 0, judged = 0;
-  for (const FittedExponent& cell : fit_exponents(rule, evidence.results)) {
-    if (std::isnan(cell.measured)) continue;
-    judged += 1;
-    good += std::abs(cell.measured - cell.formula) <= tolerance ? 1 : 0;
-    said.push_back(fmt::format("{} in {}: {:.2f} (formula {:.2f})", cell.solver, cell.by, cell.measured, cell.formula));
-  }
-  conclude(finding, grade(good / judged, 1, part),
-           fmt::format("{:g} of {:g} exponents as the formula has them", good, judged), join(said, "; "));
-  return finding;
+Finding judge_exponents(const Question& ask) {
+  const double tolerance = ask.number("tolerance"), part = ask.number("partly_share");
+  Tally exponents;
+  for (const FittedExponent& cell : fit_exponents(ask.rule, ask.results))
+    if (!std::isnan(cell.measured))
+      exponents.take(
+          std::abs(cell.measured - cell.formula) <= tolerance,
+          fmt::format("{} in {}: {:.2f} (formula {:.2f})", cell.solver, cell.by, cell.measured, cell.formula));
+  return found(
+      fmt::format(
+          "every fitted exponent within {:g} of the one the formula gives on the same grid; partly: {:.0f} % of them",
+          tolerance, 100 * part),
+      grade(exponents.share(), 1, part),
+      fmt::format("{:g} of {:g} exponents as the formula has them", exponents.good, exponents.judged),
+      join(exponents.said, "; "));
 }
 
 // Time against the number of anchors, which stands in the labels.
-Finding judge_sublinear(const Json& rule, const Evidence& evidence) {
-  const double bound = rule.at("at_most").get<double>();
-  Finding finding;
-  finding.criterion = fmt::format(
-      "fitted exponent of the time of an iteration in m above 0 and at most {:g} on every set; partly: on some", bound);
-  Strings exponents, said;
-  double good = 0, judged = 0;
-  for (const ResultSet& set : evidence.results.sets) {
+Finding judge_sublinear(const Question& ask) {
+  const double bound = ask.number("at_most");
+  Tally sets;
+  Strings exponents;
+  for (const ResultSet& set : ask.results.sets) {
     std::vector<double> anchors, seconds;
-    for (const std::string& label : evidence.results.labels()) {
+    for (const std::string& label : ask.results.labels()) {
       anchors.push_back(number_in_label(label, "m"));
-      seconds.push_back(iteration_seconds(evidence.results, set, label));
+      seconds.push_back(iteration_seconds(ask.results, set, label));
     }
     const double exponent = fitted_exponent(anchors, seconds);
     if (std::isnan(exponent)) continue;
-    judged += 1;
-    good += exponent > 0 && exponent <= bound ? 1 : 0;
     const auto [low, high] = std::minmax_element(anchors.begin(), anchors.end());
+    const auto time = [&](auto at) { return duration(50 * seconds[static_cast<std::size_t>(at - anchors.begin())]); };
     exponents.push_back(fmt::format("{} m^{:.2f}", set.name, exponent));
-    said.push_back(fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name,
-                               duration(50 * seconds[static_cast<std::size_t>(low - anchors.begin())]), *low,
-                               duration(50 * seconds[static_cast<std::size_t>(high - anchors.begin())]), *high));
+    sets.take(exponent > 0 && exponent <= bound,
+              fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name, time(low), *low, time(high), *high));
   }
-  conclude(finding, grade(good / judged, 1, 1e-9), join(exponents), "50 iterations: " + join(said, "; "));
-  return finding;
+  return found(
+      fmt::format(
+          "fitted exponent of the time of an iteration in m above 0 and at most {:g} on every set; partly: on some",
+          bound),
+      grade(sets.share(), 1, 1e-9), join(exponents), "50 iterations: " + join(sets.said, "; "));
 }
 
 // Whether the rows' number has a say in the time of an iteration: it does where they no longer fit the cache.
-Finding judge_same_at_any_size(const Json& rule, const Evidence& evidence) {
-  const std::string label = rule.at("label").get<std::string>();
-  const double within = rule.at("within").get<double>(), part = rule.at("partly_within").get<double>();
-  Finding finding;
-  finding.criterion = fmt::format(
+Finding judge_same_at_any_size(const Question& ask) {
+  const std::string label = ask.text("label");
+  const double within = ask.number("within"), part = ask.number("partly_within");
+  const std::string criterion = fmt::format(
       "time of an iteration of {} with the most rows at most {:g} times that with the fewest; partly: {:g} times",
       label, within, part);
   Strings said;
   std::vector<std::pair<Index, double>> times;
-  for (const ResultSet& set : evidence.results.sets)
-    if (const double seconds = iteration_seconds(evidence.results, set, label); !std::isnan(seconds)) {
+  for (const ResultSet& set : ask.results.sets)
+    if (const double seconds = iteration_seconds(ask.results, set, label); !std::isnan(seconds)) {
       times.emplace_back(set.rows, seconds);
-      said.push_back(fmt::format("{}: {}", set.name, duration(seconds)));
+      said.push_back(set.name + ": " + duration(seconds));
     }
-  if (times.size() < 2) return finding;
+  if (times.size() < 2) return found(criterion, Outcome::not_measured, "");
   const auto [fewest, most] = std::minmax_element(times.begin(), times.end());
   const double factor = most->second / fewest->second;
-  conclude(finding, grade(1 / factor, 1 / within, 1 / part),
-           fmt::format("{} times as long with {} rows as with {}", brief(factor), most->first, fewest->first),
-           "An iteration: " + join(said, "; "));
-  return finding;
+  return found(criterion, grade(1 / factor, 1 / within, 1 / part),
+               fmt::format("{} times as long with {} rows as with {}", brief(factor), most->first, fewest->first),
+               "An iteration: " + join(said, "; "));
 }
 
 }  // namespace
@@ -183,4 +243,5 @@ const std::vector<Entry>& of_cost() {
   return table;
 }
 
-}  // namespace s3gd::reproduce::criteria
+}  // namespace criteria
+}  // namespace s3gd::reproduce

@@ -9,12 +9,9 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "data/catalog.hpp"
 #include "report/figures.hpp"
-#include "reproduce/needed_groups.hpp"
 #include "reproduce/reproduce_page.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd::reproduce {
 namespace {
@@ -71,22 +68,18 @@ class Course {
 
   void run(const std::vector<NeededGroup>& list) {
     parts_ = list.size();
-    for (const NeededGroup& needed : list) run(needed);
-  }
-
-  const std::map<std::string, Json>& groups() const { return groups_; }
-
- private:
-  void run(const NeededGroup& needed) {
-    ++part_;
-    if (result_.status == Status::interrupted) return;
-    if (!take(needed) && time_is_up()) {
+    for (const NeededGroup& needed : list) {
+      ++part_;
+      if (result_.status == Status::interrupted || take(needed) || !time_is_up()) continue;
       result_.status = Status::out_of_time;
       settings_.only_done = true;
       take(needed);
     }
   }
 
+  const std::map<std::string, Json>& groups() const { return groups_; }
+
+ private:
   bool time_is_up() const { return !settings_.only_done && wall_now() >= end_; }
 
   // False when it was cut off.
@@ -133,20 +126,13 @@ class Course {
   std::map<std::string, Json> groups_;
 };
 
-Index count_classes(const Dataset& data) {
-  return data.y.kind == LabelKind::classes ? static_cast<Index>(data.y.distinct().size()) : 0;
-}
-
 // The shape of a set that no run has read.
 ResultSet look_at(const FoundSet& set) {
-  ResultSet shape;
-  shape.name = set.data.name;
-  shape.source = set.data.source;
-  shape.stand_in = set.data.stand_in;
+  ResultSet shape{.name = set.data.name, .source = set.data.source, .stand_in = set.data.stand_in};
   const Dataset train = load(set.data.source);
   shape.rows = train.rows();
   shape.cols = train.cols();
-  shape.classes = count_classes(train);
+  shape.classes = train.y.kind == LabelKind::classes ? static_cast<Index>(train.y.distinct().size()) : 0;
   const auto test = set.generated ? std::optional(set.data.test) : find_known(set.data.source, Part::test);
   if (test) {
     const Dataset rows = load(*test);

@@ -7,12 +7,8 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <vector>
 
-#include "reproduce/coverage.hpp"
 #include "reproduce/criteria.hpp"
-#include "reproduce/paper_sets.hpp"
 
 namespace s3gd::reproduce {
 
@@ -23,6 +19,29 @@ struct ReproduceProgress {
 };
 // Called now and then; false ends it all, as an interrupt does.
 using Watch = std::function<bool(const ReproduceProgress&)>;
+
+// How much of what a figure needs has been run.
+struct SetCoverage {
+  std::string set;  // as in the results
+  Index runs = 0, planned = 0;
+  Index trials = 0, of = 0;  // trials that every method has at every step
+};
+
+struct Coverage {
+  std::vector<SetCoverage> sets;
+
+  Index sum(Index SetCoverage::*count) const;
+  Index runs() const { return sum(&SetCoverage::runs); }
+  Index planned() const { return sum(&SetCoverage::planned); }
+  bool complete() const { return runs() == planned(); }
+  // "5 of 5 trials on IJCNN, Covtype; 2 of 5 on CIFAR10; not run: MED11". Empty when everything was run.
+  std::string words() const;
+};
+
+Coverage coverage_of(const Experiment& experiment, const std::vector<FoundSet>& sets, const Settings& settings,
+                     const Results& results);
+// Without the sets on which some method was not yet run at some step: who is first among some says nothing.
+Results only_covered(const Results& results, const Coverage& coverage);
 
 struct FigureResult {
   const Experiment* experiment = nullptr;
@@ -39,11 +58,6 @@ struct Reproduction {
   std::string page, results;  // files written
   Index failed = 0;           // runs
 };
-
-// The plan of a group of runs on this machine's data.
-Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Settings& settings);
-// What `quick` and limits leave out of it, in a sentence; empty = nothing.
-std::string left_out_of(const RunGroup& group, const Settings& settings);
 
 // figures: names of experiments, run in this order; empty = all.
 Reproduction reproduce(const std::vector<std::string>& figures, const std::string& folder, const Settings& settings,

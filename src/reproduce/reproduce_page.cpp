@@ -5,9 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "base/text.hpp"
-#include "reproduce/reproduce_parts.hpp"
-
 namespace s3gd::reproduce {
 namespace {
 
@@ -23,7 +20,7 @@ Cell outcome_cell(const Finding& finding) {
                           : outcome == Outcome::not_confirmed ? Cell::Look::poor
                           : outcome == Outcome::not_measured  ? Cell::Look::faint
                                                               : Cell::Look::plain;
-  return Cell(finding.outcome_in_words(), look);
+  return {finding.outcome_in_words(), look};
 }
 
 // How many claims of the paper (or, with `beyond`, questions of ours) ended in each way.
@@ -50,35 +47,33 @@ std::vector<std::pair<std::string, std::string>> counts_in_words(const Counts& c
 }
 
 std::string stand_ins(const Reproduction& done) {
-  std::string text;
+  std::vector<std::string> names;
   for (const FoundSet& set : done.sets)
-    if (!set.data.stand_in.empty()) text += (text.empty() ? "" : ", ") + set.data.name;
-  return text.empty() ? "none" : text;
+    if (!set.data.stand_in.empty()) names.push_back(set.data.name);
+  return names.empty() ? "none" : join(names);
 }
 
 report::Table summary_table(const Reproduction& done) {
-  report::Table table;
-  table.title = "Claims";
-  table.columns = {{"figure", true}, {"what the paper says", true}, {"found", true}, {"in short", true}};
-  table.grouped = true;
+  report::Table table{.title = "Claims",
+                      .columns = {{"figure", true}, {"what the paper says", true}, {"found", true}, {"in short", true}},
+                      .grouped = true};
   for (const FigureResult& figure : done.figures)
     for (const Finding& finding : figure.findings)
-      table.rows.push_back({Cell(figure.experiment->name, Cell::Look::plain, figure.experiment->paper),
-                            Cell(finding.says), outcome_cell(finding), Cell(finding.in_short)});
+      table.rows.push_back({Cell(figure.experiment->name, Cell::Look::plain, figure.experiment->paper), finding.says,
+                            outcome_cell(finding), finding.in_short});
   return table;
 }
 
 report::Table findings_table(const FigureResult& figure) {
-  report::Table table;
-  table.columns = {{"claim", true}, {"found", true}, {"measured", true}, {"counts as confirmed when", true}};
+  report::Table table{
+      .columns = {{"claim", true}, {"found", true}, {"measured", true}, {"counts as confirmed when", true}}};
   for (const Finding& finding : figure.findings)
-    table.rows.push_back({Cell(finding.says), outcome_cell(finding), Cell(finding.measured), Cell(finding.criterion)});
+    table.rows.push_back({finding.says, outcome_cell(finding), finding.measured, finding.criterion});
   return table;
 }
 
 report::Facts machine_facts(const Json& machine) {
-  report::Facts facts;
-  facts.title = "Machine";
+  report::Facts facts{.title = "Machine"};
   for (const auto& [key, value] : machine.items())
     if (key == "memory_bytes" && value.is_number())
       facts.list.emplace_back("memory", fmt::format("{:.3g} GB", value.get<double>() / 1e9));
@@ -105,22 +100,20 @@ std::string lacking_in_words(const FigureResult& figure) {
 }  // namespace
 
 report::Document document_of(const Reproduction& done, const std::vector<Evidence>& evidence, const Json& machine) {
-  report::Document document;
-  document.title = "The paper, repeated";
-  document.subtitle =
-      "Mu, Liu and Fan: Stochastic Gradient Made Stable (S3GD). What it says beside what was measured here.";
-  report::Facts headline;
-  headline.headline = true;
-  headline.list = counts_in_words(tally(done, false), "claims of the paper confirmed");
+  report::Document document{
+      .title = "The paper, repeated",
+      .subtitle =
+          "Mu, Liu and Fan: Stochastic Gradient Made Stable (S3GD). What it says beside what was measured here."};
+  report::Facts headline{.list = counts_in_words(tally(done, false), "claims of the paper confirmed"),
+                         .headline = true};
   if (const auto beyond = counts_in_words(tally(done, true), "questions beyond it: yes"); !beyond.empty())
     headline.list.push_back(beyond.front());
   document.parts.emplace_back(headline);
-  std::string notes =
+  document.parts.emplace_back(report::Text{
+      "Summary",
       "Every outcome is computed by the program from the runs, by the criterion beside it. Times are processor seconds "
-      "of one thread; clocks stand still while objectives are evaluated.";
-  notes += "\n\nSets that are not the paper's: " + stand_ins(done) + ".";
-  notes += course_in_words(done);
-  document.parts.emplace_back(report::Text{"Summary", notes});
+      "of one thread; clocks stand still while objectives are evaluated.\n\nSets that are not the paper's: " +
+          stand_ins(done) + "." + course_in_words(done)});
   document.parts.emplace_back(summary_table(done));
   for (std::size_t k = 0; k < done.figures.size(); ++k) {
     const FigureResult& figure = done.figures[k];
@@ -128,7 +121,7 @@ report::Document document_of(const Reproduction& done, const std::vector<Evidenc
         figure.experiment->title,
         fmt::format("{} ({}).{}", figure.experiment->paper, figure.experiment->name, lacking_in_words(figure))});
     document.parts.emplace_back(findings_table(figure));
-    for (PagePart& part : parts_of(*figure.experiment, evidence[k])) document.parts.push_back(std::move(part));
+    for (auto& part : parts_of(*figure.experiment, evidence[k])) document.parts.push_back(std::move(part));
   }
   std::string left_out;
   for (const std::string& line : done.left_out) left_out += line + ".\n\n";

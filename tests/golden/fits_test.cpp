@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "compare/machine.hpp"
+#include "compare/record.hpp"
 #include "golden/fit.hpp"
 #include "kernel/kernel.hpp"
 

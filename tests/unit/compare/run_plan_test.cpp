@@ -6,7 +6,6 @@
 
 #include "base/file.hpp"
 #include "compare/one_run.hpp"
-#include "compare/schedule.hpp"
 
 namespace s3gd {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "compare/schedule.hpp"
+#include "compare/one_run.hpp"
 
 namespace s3gd {
 namespace {

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "made_up_runs.hpp"
-#include "reproduce/complexity.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::reproduce {

@@ -5,7 +5,6 @@
 
 #include "data/generate.hpp"
 #include "made_up_runs.hpp"
-#include "reproduce/needed_groups.hpp"
 #include "reproduce/reproduce.hpp"
 #include "s3gd/error.hpp"
 
