@@ -147,30 +147,29 @@ void StepMemory::curvature_changed(std::span<const double> by) {
 }
 
 StepMemory::Halfway StepMemory::before_metric(std::span<const double> gradient) const {
-  Halfway half{{gradient.begin(), gradient.end()}, std::vector<double>(pairs_.size())};
+  Halfway half{{gradient.begin(), gradient.end()}, std::vector<double>(pairs_.size()), {}};
   for (std::size_t k = pairs_.size(); k-- > 0;) {
     const Pair& pair = pairs_[k];
     half.shares[k] = product(pair.moved, half.v) / pair.product;
     kernel::axpy(-half.shares[k], pair.change.data(), half.v.data(), static_cast<Index>(half.v.size()));
   }
+  if (rescales_ && !pairs_.empty()) half.change = pairs_.back().change;
   return half;
 }
 
 std::vector<double> StepMemory::direction(std::span<const double> gradient, const Metric& metric) const {
   Halfway half = before_metric(gradient);
-  std::vector<double>& d = half.v;
-  metric.solve(d);
-  if (rescales_ && !pairs_.empty()) {  // curvature along the last step as it was, against what the metric says
-    std::vector<double> pulled = pairs_.back().change;
-    metric.solve(pulled);
-    const double ratio = pairs_.back().product / product(pairs_.back().change, pulled);
-    if (std::isfinite(ratio) && ratio > 0) kernel::scale(ratio, d.data(), static_cast<Index>(d.size()));
-  }
+  metric.solve(half.v);
+  if (!half.change.empty()) metric.solve(half.change);
   return after_metric(std::move(half));
 }
 
 std::vector<double> StepMemory::after_metric(Halfway half) const {
   std::vector<double> d = std::move(half.v);
+  if (!half.change.empty()) {  // curvature along the last step as it was, against what the metric says
+    const double ratio = pairs_.back().product / product(pairs_.back().change, half.change);
+    if (std::isfinite(ratio) && ratio > 0) kernel::scale(ratio, d.data(), static_cast<Index>(d.size()));
+  }
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const Pair& pair = pairs_[k];
     const double share = half.shares[k] - product(pair.change, d) / pair.product;

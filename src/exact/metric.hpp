@@ -67,8 +67,9 @@ class StepMemory {
   void curvature_changed(std::span<const double> by);
   std::vector<double> direction(std::span<const double> gradient, const Metric& metric) const;  // -B gradient
   // The same in two halves, for a metric that is asked for several directions at once: v is to be solved for between them.
+  // So is `change`, where there is one.
   struct Halfway {
-    std::vector<double> v, shares;
+    std::vector<double> v, shares, change;
   };
   Halfway before_metric(std::span<const double> gradient) const;
   std::vector<double> after_metric(Halfway half) const;

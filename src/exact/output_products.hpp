@@ -32,7 +32,6 @@ struct OutputProducts {
   static constexpr Index kRowsPerPart = 1024;
   static constexpr Index kMostParts = 8;
 
-
   template <class View, class Make>
   void run(const View& view, std::span<const double> v, std::span<double> out, Make&& make) const {
     using T = typename View::Value;

@@ -1,21 +1,23 @@
-// Quasi-Newton in the metric of a sampled Hessian, for smooth problems of moderate width.
+// Newton steps for one output (exact/newton_search.hpp), for smooth problems: in the metric of a sampled Hessian where a factor
+// of that is cheap, in the metric of the Hessian's diagonal (L-BFGS) at any width.
 //
-// The rows are looked at in samples that grow: a sample's optimum is found to about the accuracy the sample deserves,
-// cheaply, and is where the next begins; so the first steps do not depend on the number of rows at all. Over all rows,
-// each step is one pass: the metric comes from rows drawn in proportion to their curvature, which near the optimum
-// lives in few of them, and the memory of past steps corrects what the sample missed. Progress that is slower than it
-// should be is answered by a new metric from more rows at the present point.
+// The metric is kept over steps. It comes from rows drawn in proportion to their curvature, which near the optimum lives in
+// few of them; progress that is slower than it should be is answered by a new one from more rows at the present point.
+// Where a step is too long, the margins at both ends of it tell without a pass where on the way F is least.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
-#include "base/random.hpp"
+#include "base/index.hpp"
 #include "exact/curvature_sample.hpp"
 #include "exact/methods.hpp"
+#include "exact/newton_search.hpp"
 #include "exact/path_predictor.hpp"
-#include "exact/smooth_search.hpp"
+#include "exact/row_terms.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/loss.hpp"
+#include "problem/penalty.hpp"
 
 namespace s3gd {
 namespace {
@@ -33,6 +35,8 @@ constexpr double kShortens = 0.4;        // of the way that is left, by a metric
 constexpr int kMostSteps = 300;          // over all rows; then the exact Newton takes over
 constexpr double kStartPasses = 0.4;     // of S3GD otherwise
 constexpr int kFewSteps = 2;             // a metric kept from another problem is worth keeping on
+constexpr int kMostLbfgsSteps = 10000;
+constexpr double kShorterOnSample = 0.4, kShorter = 0.3;  // of a step after its first shortening
 
 // Rough costs in nanoseconds; they decide sizes of samples, so they are constants, not measurements: the same problem
 // takes the same path on every machine.
@@ -50,53 +54,203 @@ struct Costs {
 
 // A metric from a small sample serves many steps: samples begin as small as a factor can be made from, and end early.
 SampleGrowth sample_growth(const Problem& problem) {
-  return {.first = std::max<Index>(500, problem.dim() * 3 / 2), .last = 0.15};
+  return {.first = std::max<Index>(500, problem.dim() * 3 / 2),
+          .last = 0.15,
+          .run = std::clamp<Index>(64 / std::max<Index>(1, problem.cols()), 1, 8)};
 }
 
-class SampledNewton final : SmoothSearch {
+SearchRules rules_of(const Problem& problem, int most_steps) {
+  return {.growth = sample_growth(problem),
+          .rescales = true,
+          .float_error = 1e-8,
+          .most_trials = 12,
+          .most_steps = most_steps,
+          .most_in_vain = 0,
+          .tells_trials = true,
+          .asks_again = true,
+          .polishes = false};
+}
+
+// All but the metric.
+class OneOutput : public NewtonSystems {
  public:
-  SampledNewton(const FinishInput& input, std::vector<double> start, Progress& progress)
-      : SmoothSearch(input, std::move(start), progress),
-        costs_(problem_),
-        rng_(input.seed, 5),
-        from_zero_(all_zero(point_.w)) {}
+  OneOutput(const FinishInput& input, int most_steps)
+      : NewtonSystems(rules_of(input.problem, most_steps)),
+        problem_(input.problem),
+        tol_(input.tol),
+        penalty_(problem_),
+        ridge_(penalty_.ridge()) {}
 
-  Finish run() {
-    if (from_zero_) climb();
-    if (running()) settle();
-    if (running()) descend();
-    return take_result();
-  }
+  // The same rows under another penalty. From now on what a step has seen serves for certificates as well.
+  void change_penalty(const FinishInput& input, SystemSearch& search);
 
-  // The next of several problems that differ in their penalty. The rows of the metric were drawn for another one: they
-  // are kept as long as few steps are needed.
-  Finish run_next(const FinishInput& input, Progress& progress) {
-    metric_.keep_sum();
-    go_on(input, progress);
-    const double lambda = problem_.spec().penalty.lambda;
-    if (!knows_point())
-      settle();
-    else if (steps_made_ > kFewSteps)
-      draw_metric(metric_.sample());
-    else if (costs_.factor < costs_.pass)
-      metric_.change_added(ridge_);
-    first_aim_.clear();
-    descend(predictor_.towards(lambda));
-    if (finish_.end == FinishEnd::converged) {
-      std::vector<double> solution = memory_.direction(point_.gradient, metric_);
-      kernel::axpy(1.0, point_.w.data(), solution.data(), problem_.dim());
-      predictor_.arrived(lambda, first_aim_, solution);
-    }
-    return take_result();
+  Index rows() const override { return problem_.rows(); }
+  bool has_dual() const override { return penalty_.has_dual(); }
+  void look(std::span<const SystemAt> at, std::span<const Index> rows, Arithmetic arithmetic) override;
+  double gap(const SystemAt& at) const override {
+    const SystemPoint& point = *at.point;
+    return estimated_gap(problem_, penalty_, point.w, point.loss_gradient(ridge_), point.value);
   }
+  std::vector<Certified> certify(std::span<const SystemAt> at) const override;
+  double shorter(const LineSearch& line, const Refused& refused) const override;
+
+ protected:
+  static std::vector<double> solve_by(const Metric& metric, std::span<std::vector<double>> v) {
+    for (std::vector<double>& one : v) metric.solve(one);
+    return std::vector<double>(v.size(), 0.0);
+  }
+  const std::vector<double>& curvatures(SystemPoint& point) const;
+
+  Problem problem_;
+  double tol_;
+  Penalty penalty_;
+  std::vector<double> ridge_;  // second derivative of the penalty in each coordinate
 
  private:
-  void climb();
-  bool sample_step(std::span<const Index> rows);
-  void settle();
-  void descend(std::span<const double> bend = {});  // at the first step
+  double best_between(const Refused& refused) const;
+
+  bool goes_on_ = false;
+  bool needs_positives_ = false;
+};
+
+void OneOutput::change_penalty(const FinishInput& input, SystemSearch& search) {
+  SystemPoint& point = search.point();
+  const std::vector<double> gradient = point.gradient.empty() ? point.gradient : point.loss_gradient(ridge_);
+  const double loss = point.value - penalty_.value(std::span<const double>(point.w));
+  problem_ = input.problem;
+  tol_ = input.tol;
+  penalty_ = Penalty(problem_);
+  std::vector<double> ridge = penalty_.ridge(), change = ridge;
+  kernel::axpy(-1.0, ridge_.data(), change.data(), problem_.dim());
+  search.memory().curvature_changed(change);
+  ridge_ = std::move(ridge);
+  goes_on_ = true;
+  needs_positives_ = certificate_needs_positives(problem_);
+  point.value = loss + penalty_.value(std::span<const double>(point.w));
+  for (std::size_t j = 0; j < gradient.size(); ++j) point.gradient[j] = gradient[j] + ridge_[j] * point.w[j];
+}
+
+// Few steps are followed by a new metric: a trial's curvatures are left out.
+void OneOutput::look(std::span<const SystemAt> systems, std::span<const Index> rows, Arithmetic arithmetic) {
+  SystemPoint& point = *systems[0].point;
+  point.gradient.resize(point.w.size());
+  point.positives.reset();
+  PerRow keep;
+  if (rows.empty()) {
+    point.margins.resize(at(problem_.rows()));
+    keep.margins = point.margins;
+  }
+  point.curvatures.resize(systems[0].trial ? 0 : rows.empty() ? at(problem_.rows()) : rows.size());
+  keep.curvatures = point.curvatures;
+  if (rows.empty() && goes_on_ && needs_positives_)
+    keep.positive_gradient = point.positives.emplace(OfPositives{0, std::vector<double>(point.w.size())}).gradient;
+  const RowSums sums = sum_rows(problem_, rows, point.w, arithmetic, point.gradient, keep);
+  if (point.positives) point.positives->loss = sums.positive_loss;
+  point.complete(sums.weight > 0 ? problem_.total_weight() / sums.weight : 1.0, sums.loss, penalty_, ridge_);
+}
+
+// Of all rows; no pass.
+const std::vector<double>& OneOutput::curvatures(SystemPoint& point) const {
+  if (!point.curvatures.empty()) return point.curvatures;
+  RowTerms terms;
+  evaluate_rows(problem_, point.margins, terms);
+  return point.curvatures = std::move(terms.curvatures);
+}
+
+std::vector<NewtonSystems::Certified> OneOutput::certify(std::span<const SystemAt> systems) const {
+  const SystemPoint& point = *systems[0].point;
+  const bool at_hand = goes_on_ && point.made_in == Arithmetic::exact && (point.positives || !needs_positives_);
+  if (!at_hand) return {{s3gd::certify(problem_, point.w), 1}};
+  const std::vector<double> gradient = point.loss_gradient(ridge_);
+  const double loss = point.value - penalty_.value(std::span<const double>(point.w));
+  RowsSeen seen{.loss = loss, .margins = point.margins, .gradient = gradient, .enough = tol_};
+  if (point.positives) seen.positives = &*point.positives;
+  return {{certify_seen(problem_, point.w, seen), 0}};
+}
+
+double OneOutput::shorter(const LineSearch&, const Refused& refused) const {
+  if (refused.over_sample) return kShorterOnSample * refused.length;
+  return refused.length * (refused.length == 1 ? best_between(refused) : kShorter);
+}
+
+// The share of the step at which F is least, by bisection on the slope along the way. No pass: the margins of both
+// ends are known.
+double OneOutput::best_between(const Refused& refused) const {
+  const Loss loss(problem_.spec().loss);
+  const auto y = problem_.targets();
+  const std::vector<double>&from = refused.from.margins, &to = refused.trial.margins;
+  const auto slope_at = [&](double t) {
+    double slope = 0;
+    for (std::size_t j = 0; j < ridge_.size(); ++j)
+      slope += ridge_[j] * (refused.from.w[j] + t * refused.direction[j]) * refused.direction[j];
+    constexpr Index kBlock = 512;
+    double u[kBlock], slopes[kBlock];
+    for (Index first = 0; first < problem_.rows(); first += kBlock) {
+      const Index count = std::min(kBlock, problem_.rows() - first);
+      for (Index r = 0; r < count; ++r) u[r] = from[at(first + r)] + t * (to[at(first + r)] - from[at(first + r)]);
+      loss.terms(u, y.data() + first, count, {nullptr, slopes, nullptr});
+      for (Index r = 0; r < count; ++r)
+        slope += problem_.weight(first + r) * slopes[r] * (to[at(first + r)] - from[at(first + r)]);
+    }
+    return slope;
+  };
+  double low = 0, high = 1;
+  for (int halving = 0; halving < 40 && high - low > 0.1 * high; ++halving) {
+    const double middle = 0.5 * (low + high);
+    (slope_at(middle) < 0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+class SampledOutput final : public OneOutput {
+ public:
+  explicit SampledOutput(const FinishInput& input) : OneOutput(input, kMostSteps), costs_(problem_) {}
+
+  bool begin(std::span<const SystemAt> at, std::span<const Index> rows, Index wanted, Rng& rng) override {
+    if (rows.empty()) return begin_all(*at[0].point, rng);
+    const SampleGrowth& growth = rules.growth;
+    const auto last = static_cast<Index>(growth.last * static_cast<double>(problem_.rows()));
+    const double budget = wanted * growth.factor > last ? kMetricInPasses : kMetricInClimb;
+    const double cost = costs_.metric(static_cast<double>(wanted));
+    if (!metric_.empty() && (good_for_all() || !(cost < budget * costs_.pass))) return false;
+    const double total = static_cast<double>(problem_.rows()) / static_cast<double>(rows.size());
+    std::vector<double>& curvature = at[0].point->curvatures;
+    for (double& c : curvature) c *= total;
+    metric_.build(problem_, rows, curvature, ridge_);
+    return true;
+  }
+  bool renew(std::span<const SystemAt> at, std::span<const Index> rows, bool, Rng& rng) override;
+  std::vector<double> solve(std::span<std::vector<double>> v, const std::function<bool()>&) override {
+    return solve_by(metric_, v);
+  }
+
+  // For further penalties over the same rows. The rows of the metric were drawn for another one: they are kept as long as
+  // few steps are needed.
+  void keep_metric() { metric_.keep_sum(); }
+  void carry_metric(SystemSearch& search, Rng& rng) {
+    first_step_ = -1;
+    if (search.steps() > kFewSteps) {
+      draw_metric(search.point(), metric_.sample(), rng);
+      search.forget_steps();
+    } else if (costs_.factor < costs_.pass) {
+      metric_.change_added(ridge_);
+    }
+  }
+  const Metric& metric() const { return metric_; }
+
+ private:
+  bool begin_all(SystemPoint& point, Rng& rng) {
+    first_step_ = -1;
+    usual_ = std::min(problem_.rows(), std::max(affordable(kMetricInPasses), problem_.dim() * 3 / 2));
+    if (good_for_all()) return false;
+    draw_metric(point, usual_, rng);
+    return true;
+  }
+  void draw_metric(SystemPoint& point, Index size, Rng& rng) {
+    const RowSample sample = sample_by_size(curvatures(point), size, rng);
+    metric_.build(problem_, sample.rows, sample.weights, ridge_);
+  }
   bool worth_a_metric(double gap, double rate, Index rows) const;
-  void draw_metric(Index size);
   // Rows of a metric that costs so many passes.
   Index affordable(double passes) const {
     return static_cast<Index>(std::max(0.0, passes * costs_.pass - costs_.factor) / costs_.metric_row);
@@ -107,104 +261,93 @@ class SampledNewton final : SmoothSearch {
 
   Costs costs_;
   SampledMetric metric_;
-  Rng rng_;
-  bool from_zero_;
-  Index usual_ = 0;                // rows of a first metric over all rows
-  int steps_made_ = 0;             // over all rows, for the last problem
-  std::vector<double> first_aim_;  // of the first of them
-  PathPredictor predictor_;
+  Index usual_ = 0;       // rows of a first metric over all rows
+  double first_gap_ = 0;  // where this metric's steps over all rows began ...
+  int first_step_ = -1;   // ... and after how many others; -1: before all
 };
 
-// One step on a sample; false when there is nothing left to gain on it.
-bool SampledNewton::sample_step(std::span<const Index> rows) {
-  const std::vector<double> direction = memory_.direction(point_.gradient, metric_);
-  const double slope = kernel::dot(direction.data(), point_.gradient.data(), problem_.dim());
-  if (!(slope < 0)) return false;
-  const LineSearch line{point_.value, slope, 0};  // a sample's own F: what is rounding in it is no gain
-  Point next;
-  double t = 1;
-  for (int halving = 0; halving < 20; ++halving) {
-    step_from(point_, t, direction, next);
-    evaluate(rows, next);
-    if (line.enough(t, next.value)) break;
-    t *= 0.4;
+bool SampledOutput::renew(std::span<const SystemAt> at, std::span<const Index> rows, bool, Rng& rng) {
+  if (!rows.empty()) return false;
+  const auto& [system, point, trial, gap, made, slow] = at[0];
+  if (first_step_ < 0) {
+    first_gap_ = gap;
+    first_step_ = 0;
   }
-  if (!(next.value < point_.value)) return false;
-  remember(point_, next);
-  std::swap(point_, next);
+  const int steps = made - first_step_;
+  const double rate = steps == 0 ? 0 : std::pow(gap / first_gap_, 1.0 / steps);
+  const bool poor = rate > kPoorRate && 2 * metric_.sample() <= usual_;
+  const Index larger =
+      std::min(problem_.rows(), std::max(poor ? usual_ : affordable(kNextMetric), 2 * metric_.sample()));
+  if (!(poor || steps >= 2) || !worth_a_metric(gap, rate, larger)) return false;
+  draw_metric(*point, larger, rng);
+  first_gap_ = gap;
+  first_step_ = made;
   return true;
 }
 
-void SampledNewton::climb() {
-  const Index n = problem_.rows();
-  const SampleGrowth growth = sample_growth(problem_);
-  const auto last = static_cast<Index>(growth.last * static_cast<double>(n));
-  if (growth.first > last) return;
-  GrowingSample sample(n, std::clamp<Index>(64 / problem_.cols(), 1, 8), rng_);
-  for (Index size = growth.first; size <= last; size *= growth.factor) {
-    const std::span<const Index> rows = sample.grow(size);
-    std::vector<double> curvature(rows.size());
-    evaluate(rows, point_, {{}, curvature});
-    const double budget = size * growth.factor > last ? kMetricInPasses : kMetricInClimb;
-    const double cost = costs_.metric(static_cast<double>(size));
-    if (metric_.empty() || (!good_for_all() && cost < budget * costs_.pass)) {
-      const double total = static_cast<double>(n) / static_cast<double>(rows.size());
-      for (double& c : curvature) c *= total;
-      metric_.build(problem_, rows, curvature, ridge_);
-      memory_.clear();
-    }
-    for (int step = 0; step < growth.steps; ++step) {
-      if (!sample_step(rows)) break;
-    }
-    if (!report(point_.w)) return;
-  }
-}
-
-void SampledNewton::draw_metric(Index size) {
-  const RowSample sample = sample_by_size(curvatures(), size, rng_);
-  metric_.build(problem_, sample.rows, sample.weights, ridge_);
-  memory_.clear();
-}
-
-// Sees all rows at the present point, and has a metric for them.
-void SampledNewton::settle() {
-  usual_ = std::min(problem_.rows(), std::max(affordable(kMetricInPasses), problem_.dim() * 3 / 2));
-  evaluate_all();
-  if (!good_for_all()) draw_metric(usual_);
-}
-
-void SampledNewton::descend(std::span<const double> bend) {
-  steps_made_ = 0;
-  double first_gap = this->gap();
-  for (int steps = 0, total = 0; total < kMostSteps; ++total) {
-    const double gap = this->gap();
-    if (reached(gap)) return;
-    const double rate = steps == 0 ? 0 : std::pow(gap / first_gap, 1.0 / steps);
-    const bool poor = rate > kPoorRate && 2 * metric_.sample() <= usual_;
-    const Index larger =
-        std::min(problem_.rows(), std::max(poor ? usual_ : affordable(kNextMetric), 2 * metric_.sample()));
-    if ((poor || steps >= 2) && worth_a_metric(gap, rate, larger)) {
-      draw_metric(larger);
-      steps = 0;
-      first_gap = gap;
-    }
-    ++steps_made_;
-    const bool gained = full_step(metric_, steps_made_ == 1 ? bend : std::span<const double>());
-    if (steps_made_ == 1) first_aim_ = aim();
-    if (gained)
-      ++steps;
-    else if (!try_exact_arithmetic())
-      break;
-  }
-  conclude();
-}
-
 // Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves.
-bool SampledNewton::worth_a_metric(double gap, double rate, Index rows) const {
+bool SampledOutput::worth_a_metric(double gap, double rate, Index rows) const {
   if (metric_.sample() >= problem_.rows()) return false;
-  const double left = rate < 1 ? std::log(gap / input_->tol) / -std::log(rate) : 1e3;
+  const double left = rate < 1 ? std::log(gap / tol_) / -std::log(rate) : 1e3;
   return kShortens * left * costs_.pass > costs_.metric(static_cast<double>(rows));
 }
+
+class DiagonalOutput final : public OneOutput {
+ public:
+  explicit DiagonalOutput(const FinishInput& input) : OneOutput(input, kMostLbfgsSteps) {}
+  bool begin(std::span<const SystemAt> at, std::span<const Index>, Index, Rng&) override {
+    metric_.emplace(problem_, curvatures(*at[0].point), ridge_);
+    return false;
+  }
+  bool renew(std::span<const SystemAt>, std::span<const Index>, bool, Rng&) override { return false; }
+  std::vector<double> solve(std::span<std::vector<double>> v, const std::function<bool()>&) override {
+    return solve_by(*metric_, v);
+  }
+
+ private:
+  std::optional<DiagonalMetric> metric_;
+};
+
+NewtonSearch search_for(OneOutput& system, const FinishInput& input, bool climbs, std::vector<double> start,
+                        Progress& progress) {
+  start.resize(at(input.problem.dim()), 0.0);
+  Progress* const told[] = {&progress};
+  const bool from_zero = all_zero(start);
+  std::vector<std::vector<double>> starts(1, std::move(start));
+  return {system, {input.tol, input.seed, input.max_iterations, climbs && from_zero}, std::move(starts), told};
+}
+
+// Several problems that differ in their penalty.
+class SampledSequence final : public FinishSequence {
+ public:
+  explicit SampledSequence(std::vector<double> start) : start_(std::move(start)) {}
+
+  Finish next(const FinishInput& input, Progress& progress) override {
+    if (!search_) {
+      system_.emplace(input);
+      system_->keep_metric();
+      search_.emplace(search_for(*system_, input, false, std::move(start_), progress));
+    }
+    const double lambda = input.problem.spec().penalty.lambda;
+    SystemSearch& one = search_->only();
+    system_->change_penalty(input, one);
+    search_->go_on({input.tol, input.seed, input.max_iterations, false}, progress, predictor_.towards(lambda));
+    if (search_->knows_point()) system_->carry_metric(one, search_->rng());
+    Finish finish = std::move(search_->run()[0]);
+    if (finish.end == FinishEnd::converged) {
+      std::vector<double> solution = one.memory().direction(one.point().gradient, system_->metric());
+      kernel::axpy(1.0, one.point().w.data(), solution.data(), input.problem.dim());
+      predictor_.arrived(lambda, one.aim(), solution);
+    }
+    return finish;
+  }
+
+ private:
+  std::vector<double> start_;
+  std::optional<SampledOutput> system_;
+  std::optional<NewtonSearch> search_;
+  PathPredictor predictor_;
+};
 
 }  // namespace
 
@@ -222,23 +365,17 @@ double start_of_sampled_newton(const Problem& problem) {
 }
 
 Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress) {
-  return SampledNewton(input, std::move(start), progress).run();
+  SampledOutput system(input);
+  return std::move(search_for(system, input, true, std::move(start), progress).run()[0]);
+}
+
+Finish finish_by_lbfgs(const FinishInput& input, std::vector<double> start, Progress& progress) {
+  DiagonalOutput system(input);
+  return std::move(search_for(system, input, false, std::move(start), progress).run()[0]);
 }
 
 std::unique_ptr<FinishSequence> sampled_newton_sequence(const Problem&, std::vector<double> start) {
-  class Sequence final : public FinishSequence {
-   public:
-    explicit Sequence(std::vector<double> from) : start_(std::move(from)) {}
-    Finish next(const FinishInput& input, Progress& progress) override {
-      if (!search_) search_.emplace(input, std::move(start_), progress);
-      return search_->run_next(input, progress);
-    }
-
-   private:
-    std::vector<double> start_;
-    std::optional<SampledNewton> search_;
-  };
-  return std::make_unique<Sequence>(std::move(start));
+  return std::make_unique<SampledSequence>(std::move(start));
 }
 
 }  // namespace s3gd

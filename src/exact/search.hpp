@@ -73,6 +73,8 @@ struct SampleGrowth {
   double last;       // of the rows: beyond, steps over all of them gain more
   Index factor = 3;  // of a sample to the next
   int steps = 2;     // on each
+  Index run = 1;     // rows side by side that are drawn together
+  bool sorted = false;
 };
 
 // Rows in a random order, in runs of so many that lie side by side.

@@ -1,8 +1,8 @@
-// Newton steps for smooth softmax problems (exact/joint_newton.hpp): one system, the Hessian of which couples the classes
+// Newton steps for smooth softmax problems (exact/newton_search.hpp): one system, the Hessian of which couples the classes
 // (exact/sampled_curvature.hpp).
 #include <utility>
 
-#include "exact/joint_newton.hpp"
+#include "exact/newton_search.hpp"
 #include "exact/sampled_curvature.hpp"
 #include "exact/softmax_finish.hpp"
 #include "kernel/kernel.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kRowsPerFeature = 2;  // in the preconditioner
 
-class SoftmaxSystem final : public NewtonSystems {
+class SoftmaxSystem final : public FreshHessians {
  public:
   explicit SoftmaxSystem(const SoftmaxProblem& problem)
       : problem_(problem),
@@ -58,6 +58,12 @@ class SoftmaxSystem final : public NewtonSystems {
     return {{s3gd::certify(problem_, at[0].point->w), free_intercepts(problem_) > 0 ? 2.0 : 1.0}};
   }
 
+  std::vector<double> solve(std::span<std::vector<double>> v, const std::function<bool()>& stop) override {
+    const Index products = hessian_.solve(v[0], stop);
+    return {static_cast<double>((products + 1) * hessian_.sample()) / static_cast<double>(rows())};
+  }
+
+ private:
   void precondition(std::span<const SystemAt> at, std::span<const Index> rows, Rng& rng) override {
     std::vector<double> sizes = at[0].point->curvatures;
     kernel::scale(at[0].point->scale, sizes.data(), static_cast<Index>(sizes.size()));
@@ -67,12 +73,7 @@ class SoftmaxSystem final : public NewtonSystems {
     const SystemPoint& point = *at[0].point;
     hessian_.build(point.w, rows, point.curvatures, point.scale, sample, rng);
   }
-  std::vector<double> solve(std::span<std::vector<double>> v, const std::function<bool()>& stop) override {
-    const Index products = hessian_.solve(v[0], stop);
-    return {static_cast<double>((products + 1) * hessian_.sample()) / static_cast<double>(rows())};
-  }
 
- private:
   const SoftmaxProblem& problem_;
   MatrixPenalty penalty_;
   std::vector<double> ridge_;
@@ -87,10 +88,10 @@ class SoftmaxSystem final : public NewtonSystems {
 Finish finish_by_quasi_newton(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress) {
   start.resize(static_cast<std::size_t>(input.problem.dim()), 0.0);
   SoftmaxSystem system(input.problem);
-  const JointInput joint{input.tol, input.seed, input.max_iterations, all_zero(start)};
+  const SearchInput search{input.tol, input.seed, input.max_iterations, all_zero(start)};
   Progress* const told[] = {&progress};
   std::vector<std::vector<double>> starts(1, std::move(start));
-  return std::move(finish_jointly(system, joint, std::move(starts), told)[0]);
+  return std::move(NewtonSearch(system, search, std::move(starts), told).run()[0]);
 }
 
 }  // namespace s3gd

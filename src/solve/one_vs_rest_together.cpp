@@ -52,7 +52,7 @@ void solve_together(std::span<const ClassToFit> classes, const SolveOptions& opt
     starts.push_back(one.start.empty() ? constant_start(one.problem) : one.start);
     anew = anew && one.start.empty();
   }
-  JointInput search{.tol = options.tol, .seed = options.seed, .climbs = anew};
+  SearchInput search{.tol = options.tol, .seed = options.seed, .climbs = anew};
   if (options.iterations > 0) search.max_iterations = options.iterations;
   std::vector<Finish> finishes = finish_together(problems, search, std::move(starts), progress);
   const SampleReport sample = report_sample(problems[0]);

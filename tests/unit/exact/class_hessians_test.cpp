@@ -1,4 +1,4 @@
-#include "exact/class_hessians.hpp"
+#include "exact/class_newton.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ using testing::Vector;
 
 using Problems = std::vector<Problem>;
 
-std::vector<Finish> finish(const Problems& problems, const JointInput& input, std::vector<Patient>& progress,
+std::vector<Finish> finish(const Problems& problems, const SearchInput& input, std::vector<Patient>& progress,
                            std::vector<Vector> starts = {}) {
   std::vector<Progress*> pointers;
   progress.resize(problems.size());
@@ -21,7 +21,7 @@ std::vector<Finish> finish(const Problems& problems, const JointInput& input, st
   return finish_together(problems, input, std::move(starts), pointers);
 }
 
-std::vector<Finish> finish(const Problems& problems, const JointInput& input, std::vector<Vector> starts = {}) {
+std::vector<Finish> finish(const Problems& problems, const SearchInput& input, std::vector<Vector> starts = {}) {
   std::vector<Patient> progress;
   return finish(problems, input, progress, std::move(starts));
 }
