@@ -3,7 +3,6 @@
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
-#include "base/interrupted.hpp"
 #include "base/json.hpp"
 #include "command.hpp"
 #include "data/format.hpp"

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/checksum.hpp"
 #include "base/json.hpp"
-#include "base/sha256.hpp"
 #include "command.hpp"
 #include "data/catalog.hpp"
 #include "data/download.hpp"

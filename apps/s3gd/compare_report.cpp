@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "base/interrupted.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "output.hpp"

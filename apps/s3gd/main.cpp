@@ -5,7 +5,6 @@
 #include <new>
 
 #include "base/interrupt.hpp"
-#include "base/interrupted.hpp"
 #include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "help.hpp"

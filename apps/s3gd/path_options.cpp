@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
-#include "base/interrupted.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"

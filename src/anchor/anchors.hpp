@@ -4,11 +4,17 @@
 // nearest follows. Cost: k-means, and one (rows x centres) product.
 #pragma once
 
-#include <vector>
-
 #include "s3gd/graph.hpp"
 
 namespace s3gd {
+
+// Throws unless the options can be met for these rows.
+void check_graph_options(const Matrix& x, const GraphOptions& options);
+
+// Rows that are mostly zeros (by a few of them) are compared with anchors as sparse ones: the copy costs less than the
+// zeros do.
+bool compares_as_sparse(const Matrix& x);
+Matrix as_sparse(const Matrix& x, int threads);
 
 // At most options.anchors rows; fewer only when there are not that many distinct rows.
 std::vector<Index> choose_anchors(const Matrix& x, const GraphOptions& options);

@@ -1,23 +1,121 @@
-#include "s3gd/graph.hpp"
-
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <new>
+#include <numeric>
+#include <unordered_map>
 
 #include "anchor/anchors.hpp"
-#include "anchor/comparison.hpp"
+#include "anchor/nearest_rows.hpp"
 #include "anchor/neighbours.hpp"
 #include "base/clock.hpp"
+#include "base/index.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
+
+// Nearest rows looked at for each centre, should the first be taken: few for all, then many for those left over.
+constexpr std::array<Index, 2> kCandidates{2, 64};
+
+// Rows by content: take() says whether a row differs from all taken before, and takes it if so.
+class DistinctRows {
+ public:
+  explicit DistinctRows(const Matrix& x) : x_(x) {}
+
+  bool take(Index row) {
+    const auto key = row_checksum(x_, row);
+    const auto [first, last] = taken_.equal_range(key);
+    for (auto it = first; it != last; ++it)
+      if (rows_equal(x_, it->second, row)) return false;
+    taken_.emplace(key, row);
+    return true;
+  }
+
+ private:
+  const Matrix& x_;
+  std::unordered_multimap<std::uint64_t, Index> taken_;
+};
+
+Centres chosen_centres(const Centres& centres, const std::vector<Index>& chosen) {
+  Centres some;
+  some.count = static_cast<Index>(chosen.size());
+  some.dim = centres.dim;
+  for (const Index j : chosen) some.values.insert(some.values.end(), centres.row(j), centres.row(j) + centres.dim);
+  return some;
+}
+
+std::vector<Index> nearest_distinct_rows(const Matrix& x, const Centres& centres, Index wanted, int threads) {
+  DistinctRows distinct(x);
+  std::vector<Index> anchors;
+  std::vector<Index> open(at(centres.count));  // centres that have no anchor yet
+  std::iota(open.begin(), open.end(), Index{0});
+  for (const Index candidates : kCandidates) {
+    if (open.empty()) break;
+    std::vector<Index> still_open;
+    const auto nearest = nearest_rows(x, chosen_centres(centres, open), candidates, threads);
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      const auto row = std::find_if(nearest[j].begin(), nearest[j].end(), [&](Index i) { return distinct.take(i); });
+      if (row != nearest[j].end())
+        anchors.push_back(*row);
+      else
+        still_open.push_back(open[j]);
+    }
+    open = std::move(still_open);
+  }
+  // Centres crowded out by many duplicates, or never found because distinct rows are rare: any new row will do.
+  for (Index i = 0; i < x.rows() && static_cast<Index>(anchors.size()) < wanted; ++i)
+    if (distinct.take(i)) anchors.push_back(i);
+  return anchors;
+}
+
+// Share of non-zeros in a few of the rows.
+double nonzero_share(const Matrix& x) {
+  const Index step = std::max<Index>(1, x.rows() / 1000);
+  Index count = 0, looked_at = 0;
+  x.visit([&](const auto& view) {
+    for (Index i = 0; i < view.rows; i += step, looked_at += view.cols)
+      for_each_nonzero(view, i, [&](Index, auto) { ++count; });
+  });
+  return looked_at == 0 ? 1.0 : static_cast<double>(count) / static_cast<double>(looked_at);
+}
 
 void require(bool fine, const std::string& what, Index found, const std::string& remedy) {
   if (!fine) throw Error("the graph was asked for " + std::to_string(found) + " " + what, remedy);
 }
 
 }  // namespace
+
+std::vector<Index> choose_anchors(const Matrix& x, const GraphOptions& options) {
+  const Index wanted = std::min(options.anchors, x.rows());
+  KmeansOptions clustering;
+  clustering.clusters = wanted;
+  clustering.sample = options.sample_per_anchor > x.rows() / wanted ? 0 : options.sample_per_anchor * wanted;
+  clustering.rounds = options.rounds;
+  clustering.seed = options.seed;
+  clustering.threads = options.threads;
+  const Centres centres = kmeans(x, clustering);
+  return nearest_distinct_rows(x, centres, wanted, options.threads);
+}
+
+template <class T>
+std::vector<T> dense_rows(const Matrix& x, const std::vector<Index>& rows) {
+  std::vector<T> values(rows.size() * at(x.cols()));
+  x.visit([&](const auto& view) {
+    for (std::size_t j = 0; j < rows.size(); ++j) expand_row(view, rows[j], values.data() + j * at(view.cols));
+  });
+  return values;
+}
+
+template std::vector<float> dense_rows<float>(const Matrix&, const std::vector<Index>&);
+template std::vector<double> dense_rows<double>(const Matrix&, const std::vector<Index>&);
+
+bool compares_as_sparse(const Matrix& x) {
+  constexpr double kMostlyZeros = 0.3;  // share of non-zeros below which that holds
+  return x.is_dense() && nonzero_share(x) <= kMostlyZeros;
+}
+
+Matrix as_sparse(const Matrix& x, int threads) { return with_layout(x, Layout::sparse, x.precision(), threads); }
 
 void check_graph_options(const Matrix& x, const GraphOptions& options) {
   require(options.anchors > 0, "anchors", options.anchors, "ask for at least 1");
@@ -34,7 +132,7 @@ void check_graph_options(const Matrix& x, const GraphOptions& options) {
 Graph build_graph(const Matrix& rows, const GraphOptions& options) try {
   const double start = wall_now();
   check_graph_options(rows, options);
-  const Matrix x = for_comparison(rows, options.threads);
+  const Matrix x = compares_as_sparse(rows) ? as_sparse(rows, options.threads) : rows;
   Graph graph;
   graph.options = options;
   graph.anchor_rows = choose_anchors(x, options);

@@ -1,7 +1,6 @@
 #include "anchor/kmeans.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "anchor/points.hpp"
@@ -27,24 +26,17 @@ std::vector<Index> draw_rows(Index count, Index wanted, Rng& rng) {
   return rows;
 }
 
-template <class View>
-Points<typename View::Value> make_points(const View&, const Centres& centres) {
-  using T = typename View::Value;
-  return Points<T>({centres.values.begin(), centres.values.end()}, centres.count, centres.dim);
-}
-
 struct Assignment {
   std::vector<std::int32_t> cluster;
   std::vector<double> distance;  // squared, up to rounding
 };
 
-template <class View>
-Assignment assign(const View& x, const Centres& centres, int threads) {
-  using T = typename View::Value;
-  const auto points = make_points(x, centres);
+template <class T>
+Assignment assign_in(const Matrix& x, const Centres& centres, int threads) {
+  const Points<T> points({centres.values.begin(), centres.values.end()}, centres.count, centres.dim);
   const std::vector<T> squares(points.squares.begin(), points.squares.end());
-  Assignment result{std::vector<std::int32_t>(at(x.rows)), std::vector<double>(at(x.rows))};
-  parallel_ranges(x.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+  Assignment result{std::vector<std::int32_t>(at(x.rows())), std::vector<double>(at(x.rows()))};
+  parallel_ranges(x.rows(), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
     std::vector<T> products(at((end - begin) * points.count));
     row_products(x, begin, end, points, products.data());
     for (Index i = begin; i < end; ++i) {
@@ -65,27 +57,34 @@ Assignment assign(const View& x, const Centres& centres, int threads) {
   return result;
 }
 
-// Adds centres, each a row drawn with probability proportional to its weight times the squared distance to the
-// nearest centre so far, until there are enough or no row is left that differs from all of them.
-template <class View>
-void add_seeds(const View& x, std::span<const Index> rows, std::span<const double> weights, Index wanted, Rng& rng,
-               int threads, Centres& centres) {
-  using T = typename View::Value;
+Assignment assign(const Matrix& x, const Centres& centres, int threads) {
+  return x.precision() == Precision::float32 ? assign_in<float>(x, centres, threads)
+                                             : assign_in<double>(x, centres, threads);
+}
+
+// nearest[r] = min(nearest[r], distance of row rows[r] to the centre), where squares are ||x||^2.
+template <class T>
+void approach(const Matrix& x, std::span<const Index> rows, std::span<const double> squares, const double* centre,
+              int threads, std::vector<double>& nearest) {
+  const Points<T> point({centre, centre + x.cols()}, 1, x.cols());
+  parallel_ranges(std::ssize(rows), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    for (auto r = at(begin); r < at(end); ++r)
+      nearest[r] = std::min(nearest[r], exact_distance(x, rows[r], squares[r], point, 0));
+  });
+}
+
+// Adds centres, each a row drawn with probability proportional to the squared distance to the nearest centre so far,
+// until there are enough or no row is left that differs from all of them.
+void add_seeds(const Matrix& x, std::span<const Index> rows, Index wanted, Rng& rng, int threads, Centres& centres) {
   std::vector<double> nearest(rows.size(), std::numeric_limits<double>::infinity());
   std::vector<double> squares;
   for (const Index i : rows) squares.push_back(exact_square(x, i));
-  const auto approach = [&](Index j) {
-    const Points<T> point({centres.row(j), centres.row(j) + centres.dim}, 1, centres.dim);
-    parallel_ranges(static_cast<Index>(rows.size()), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-      for (Index r = begin; r < end; ++r)
-        nearest[at(r)] = std::min(nearest[at(r)], exact_distance(x, rows[at(r)], squares[at(r)], point, 0));
-    });
+  const auto approach_centre = [&](Index j) {
+    (x.precision() == Precision::float32 ? approach<float> : approach<double>)(x, rows, squares, centres.row(j),
+                                                                               threads, nearest);
   };
-  const auto chance = [&](std::size_t r) {
-    const double weight = weights.empty() ? 1.0 : weights[at(rows[r])];
-    return centres.count == 0 ? weight : weight * nearest[r];
-  };
-  for (Index j = 0; j < centres.count; ++j) approach(j);
+  const auto chance = [&](std::size_t r) { return centres.count == 0 ? 1.0 : nearest[r]; };
+  for (Index j = 0; j < centres.count; ++j) approach_centre(j);
   while (centres.count < wanted) {
     double total = 0;
     for (std::size_t r = 0; r < rows.size(); ++r) total += chance(r);
@@ -99,7 +98,7 @@ void add_seeds(const View& x, std::span<const Index> rows, std::span<const doubl
     }
     centres.values.resize(centres.values.size() + at(centres.dim));
     expand_row(x, rows[chosen], centres.row(centres.count));
-    approach(centres.count++);
+    approach_centre(centres.count++);
   }
 }
 
@@ -117,36 +116,25 @@ struct Members {
   }
 };
 
-// Every centre becomes the weighted mean of its rows; returns the clusters that had none.
-template <class View>
-std::vector<Index> move_to_means(const View& x, const Assignment& assignment, std::span<const double> weights,
-                                 int threads, Centres& centres) {
+// Every centre becomes the mean of its rows; returns the clusters that had none.
+std::vector<Index> move_to_means(const Matrix& x, const Assignment& assignment, int threads, Centres& centres) {
   const Members members(assignment.cluster, centres.count);
-  std::vector<double> mass(at(centres.count), 0.0);
   parallel_for(centres.count, threads, [&](Index j) {
+    const Index begin = members.starts[at(j)], end = members.starts[at(j) + 1];
+    if (begin == end) return;
     std::vector<double> sum(at(centres.dim), 0.0);
-    for (Index r = members.starts[at(j)]; r < members.starts[at(j) + 1]; ++r) {
-      const Index i = members.order[at(r)];
-      const double weight = weights.empty() ? 1.0 : weights[at(i)];
-      mass[at(j)] += weight;
-      if (weight > 0) add_row(weight, x, i, sum.data());
-    }
-    if (!(mass[at(j)] > 0)) return;
-    std::transform(sum.begin(), sum.end(), centres.row(j), [&](double s) { return s / mass[at(j)]; });
+    for (Index r = begin; r < end; ++r) add_row(1, x, members.order[at(r)], sum.data());
+    const auto mass = static_cast<double>(end - begin);
+    std::transform(sum.begin(), sum.end(), centres.row(j), [&](double s) { return s / mass; });
   });
   std::vector<Index> empty;
   for (Index j = 0; j < centres.count; ++j)
-    if (!(mass[at(j)] > 0)) empty.push_back(j);
+    if (members.starts[at(j)] == members.starts[at(j) + 1]) empty.push_back(j);
   return empty;
 }
 
 // Each empty cluster takes over the row that is farthest from the centre it has.
-template <class View>
-void repair(const View& x, const std::vector<Index>& empty, Assignment assignment, std::span<const double> weights,
-            Centres& centres) {
-  auto& distance = assignment.distance;
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    if (!(weights[i] > 0)) distance[i] = 0;
+void repair(const Matrix& x, const std::vector<Index>& empty, std::vector<double> distance, Centres& centres) {
   for (const Index j : empty) {
     const auto farthest = std::max_element(distance.begin(), distance.end());
     if (farthest == distance.end() || !(*farthest > 0)) return;
@@ -169,59 +157,41 @@ void drop_unused(const std::vector<std::int32_t>& cluster, Centres& centres) {
   centres.values.resize(at(kept * centres.dim));
 }
 
-// Lloyd's rounds.
-template <class View>
-void improve(const View& x, Index rounds, std::span<const double> weights, int threads, Centres& centres) {
+Centres cluster_rows(const Matrix& x, const KmeansOptions& options, Rng& rng) {
+  Centres centres{0, x.cols(), {}};
+  const Index few = std::min(x.rows(), kSeedingRowsPerCluster * options.clusters);
+  add_seeds(x, draw_rows(x.rows(), few, rng), options.clusters, rng, options.threads, centres);
+  if (centres.count < options.clusters && few < x.rows())
+    add_seeds(x, draw_rows(x.rows(), x.rows(), rng), options.clusters, rng, options.threads, centres);
+  return centres.count > 0 ? improve_centres(x, std::move(centres), options.rounds, options.threads) : centres;
+}
+
+}  // namespace
+
+Centres kmeans(const Matrix& x, const KmeansOptions& options) {
+  if (options.clusters < 1)
+    throw Error("k-means was asked for " + std::to_string(options.clusters) + " clusters", "ask for at least 1");
+  if (options.rounds < 0 || options.sample < 0)
+    throw Error("k-means was given a negative number of rounds or rows", "give 0 or more");
+  KmeansOptions capped = options;
+  capped.clusters = std::min(options.clusters, std::max<Index>(1, x.rows()));
+  Rng rng(options.seed, 0x6b6d65616e73U);
+  if (options.sample == 0 || options.sample >= x.rows()) return cluster_rows(x, capped, rng);
+  const auto rows = draw_rows(x.rows(), std::max(options.sample, capped.clusters), rng);
+  return cluster_rows(gather_rows(x, rows, options.threads), capped, rng);
+}
+
+Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int threads) {
   Assignment assignment = assign(x, centres, threads);
   for (Index round = 0; round < rounds; ++round) {
-    const auto empty = move_to_means(x, assignment, weights, threads, centres);
-    repair(x, empty, assignment, weights, centres);
+    const auto empty = move_to_means(x, assignment, threads, centres);
+    repair(x, empty, assignment.distance, centres);
     auto next = assign(x, centres, threads);
     const bool settled = next.cluster == assignment.cluster && empty.empty();
     assignment = std::move(next);
     if (settled) break;
   }
   drop_unused(assignment.cluster, centres);
-}
-
-template <class View>
-Centres cluster_rows(const View& x, const KmeansOptions& options, std::span<const double> weights, Rng& rng) {
-  Centres centres{0, x.cols, {}};
-  const Index few = std::min(x.rows, kSeedingRowsPerCluster * options.clusters);
-  add_seeds(x, draw_rows(x.rows, few, rng), weights, options.clusters, rng, options.threads, centres);
-  if (centres.count < options.clusters && few < x.rows)
-    add_seeds(x, draw_rows(x.rows, x.rows, rng), weights, options.clusters, rng, options.threads, centres);
-  if (centres.count > 0) improve(x, options.rounds, weights, options.threads, centres);
-  return centres;
-}
-
-}  // namespace
-
-Centres kmeans(const Matrix& x, const KmeansOptions& options, std::span<const double> weights) {
-  if (options.clusters < 1)
-    throw Error("k-means was asked for " + std::to_string(options.clusters) + " clusters", "ask for at least 1");
-  if (options.rounds < 0 || options.sample < 0)
-    throw Error("k-means was given a negative number of rounds or rows", "give 0 or more");
-  if (!weights.empty() && static_cast<Index>(weights.size()) != x.rows())
-    throw Error("k-means was given " + std::to_string(weights.size()) + " weights for " + std::to_string(x.rows()) +
-                " rows");
-  KmeansOptions capped = options;
-  capped.clusters = std::min(options.clusters, std::max<Index>(1, x.rows()));
-  Rng rng(options.seed, 0x6b6d65616e73U);
-  const auto run = [&](const Matrix& rows, std::span<const double> row_weights) {
-    return rows.visit([&](const auto& view) { return cluster_rows(view, capped, row_weights, rng); });
-  };
-  if (options.sample == 0 || options.sample >= x.rows()) return run(x, weights);
-
-  const auto rows = draw_rows(x.rows(), std::max(options.sample, capped.clusters), rng);
-  std::vector<double> sample_weights;
-  if (!weights.empty())
-    for (const Index i : rows) sample_weights.push_back(weights[at(i)]);
-  return run(gather_rows(x, rows, options.threads), sample_weights);
-}
-
-Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int threads) {
-  x.visit([&](const auto& view) { improve(view, rounds, {}, threads, centres); });
   return centres;
 }
 
@@ -229,7 +199,7 @@ std::vector<std::int32_t> assign_clusters(const Matrix& x, const Centres& centre
   if (centres.count == 0 || centres.dim != x.cols())
     throw Error("the centres have " + std::to_string(centres.dim) + " columns and there are " +
                 std::to_string(centres.count) + " of them, but the rows have " + std::to_string(x.cols()) + " columns");
-  return x.visit([&](const auto& view) { return assign(view, centres, threads).cluster; });
+  return assign(x, centres, threads).cluster;
 }
 
 }  // namespace s3gd

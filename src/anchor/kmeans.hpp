@@ -1,13 +1,9 @@
-// k-means: centres c_1 .. c_m that make  sum_i weight_i min_j ||x_i - c_j||^2  small.
+// k-means: centres c_1 .. c_m that make  sum_i min_j ||x_i - c_j||^2  small.
 //
 // k-means++ seeding on a small sample, then Lloyd rounds on a larger one; a cluster that loses all its rows is moved
 // to the row farthest from its centre. Sums are taken in row order, so the result depends on the seed and not on the
 // number of threads. Cost O(rounds * sample * m * d), and d * m doubles.
 #pragma once
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "s3gd/matrix.hpp"
 
@@ -30,8 +26,7 @@ struct Centres {
   const double* row(Index j) const { return values.data() + j * dim; }
 };
 
-// weights: one per row of x, not negative, or empty (= all the same).
-Centres kmeans(const Matrix& x, const KmeansOptions& options, std::span<const double> weights = {});
+Centres kmeans(const Matrix& x, const KmeansOptions& options);
 
 // Lloyd rounds from given centres (at least one); those without rows in the end are left out.
 Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int threads = 0);

@@ -87,19 +87,17 @@ void shorten(const T* products, double square, Index directions, T* out) {
   out[directions] = static_cast<T>(std::sqrt(std::max(0.0, square - inside)));
 }
 
-template <class View>
+template <class T>
 class Search {
-  using T = typename View::Value;
-
  public:
-  Search(const View& x, const Centres& centres, Index wanted, int threads)
+  Search(const Matrix& x, const Centres& centres, Index wanted, int threads)
       : x_(x),
         wanted_(wanted),
         threads_(threads),
         centres_({centres.values.begin(), centres.values.end()}, centres.count, centres.dim),
         basis_(make_basis(centres)),
         slack_(8 * distance_rounding<T>(centres.dim)) {
-    const DenseView<T> rows{centres_.rows.data(), centres_.count, centres_.dim, centres_.dim};
+    const auto rows = Matrix::borrow(DenseView<T>{centres_.rows.data(), centres_.count, centres_.dim, centres_.dim});
     std::vector<T> products(at(centres_.count * basis_.count));
     row_products(rows, 0, centres_.count, basis_, products.data());
     short_centres_.resize(at(centres_.count * short_dim()));
@@ -108,11 +106,11 @@ class Search {
               short_centres_.data() + j * short_dim());
   }
 
-  std::vector<std::vector<Index>> run(const View& trial) {
+  std::vector<std::vector<Index>> run(const Matrix& trial) {
     set_limits(trial);
-    std::vector<NearestLists> parts(at((x_.rows + kRowsPerChunk - 1) / kRowsPerChunk),
+    std::vector<NearestLists> parts(at((x_.rows() + kRowsPerChunk - 1) / kRowsPerChunk),
                                     NearestLists(centres_.count, wanted_));
-    parallel_ranges(x_.rows, kRowsPerChunk, threads_, [&](Index begin, Index end, Index chunk) {
+    parallel_ranges(x_.rows(), kRowsPerChunk, threads_, [&](Index begin, Index end, Index chunk) {
       for (Index block = begin; block < end; block += kRowsPerBlock)
         scan(block, std::min(end, block + kRowsPerBlock), parts[at(chunk)]);
     });
@@ -134,10 +132,10 @@ class Search {
   }
 
   // An upper bound of the distance of each centre's wanted-th nearest row, from a few of the rows.
-  void set_limits(const View& trial) {
+  void set_limits(const Matrix& trial) {
     const Index m = centres_.count;
-    std::vector<NearestLists> parts(at((trial.rows + kRowsPerBlock - 1) / kRowsPerBlock), NearestLists(m, wanted_));
-    parallel_ranges(trial.rows, kRowsPerBlock, threads_, [&](Index begin, Index end, Index chunk) {
+    std::vector<NearestLists> parts(at((trial.rows() + kRowsPerBlock - 1) / kRowsPerBlock), NearestLists(m, wanted_));
+    parallel_ranges(trial.rows(), kRowsPerBlock, threads_, [&](Index begin, Index end, Index chunk) {
       std::vector<T> products(at((end - begin) * m));
       row_products(trial, begin, end, centres_, products.data());
       for (Index i = begin; i < end; ++i) {
@@ -189,7 +187,7 @@ class Search {
     return all;
   }
 
-  const View& x_;
+  const Matrix& x_;
   Index wanted_;
   int threads_;
   Points<T> centres_;
@@ -206,10 +204,8 @@ std::vector<std::vector<Index>> nearest_rows(const Matrix& x, const Centres& cen
   std::vector<Index> some;
   for (Index i = 0; i < x.rows(); i += std::max<Index>(1, x.rows() / kTrialRows)) some.push_back(i);
   const Matrix trial = gather_rows(x, some, threads);
-  return x.visit([&](const auto& view) {
-    using View = std::decay_t<decltype(view)>;
-    return Search<View>(view, centres, wanted, threads).run(std::get<View>(trial.view()));
-  });
+  return x.precision() == Precision::float32 ? Search<float>(x, centres, wanted, threads).run(trial)
+                                             : Search<double>(x, centres, wanted, threads).run(trial);
 }
 
 }  // namespace s3gd

@@ -1,11 +1,11 @@
 #include "anchor/neighbours.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "anchor/anchors.hpp"
+#include "base/index.hpp"
 #include "base/threads.hpp"
 
 namespace s3gd {
@@ -40,10 +40,10 @@ T kth_smallest(const T* values, Index count, Index k, T* smallest) {
 template <class T>
 struct Scratch {
   Scratch(const Points<T>& anchors, Index k)
-      : products(static_cast<std::size_t>(kRowsPerBlock * anchors.count)),
+      : products(at(kRowsPerBlock * anchors.count)),
         squares(anchors.squares.begin(), anchors.squares.end()),
-        smallest(static_cast<std::size_t>(k)),
-        distances(static_cast<std::size_t>(k)) {
+        smallest(at(k)),
+        distances(at(k)) {
     largest_square = *std::max_element(anchors.squares.begin(), anchors.squares.end());
   }
   std::vector<T> products;
@@ -71,11 +71,11 @@ bool settled(const std::vector<Neighbour>& sorted, Index k, double rounding, Ker
 
 // The candidates of row i: every anchor that could be among its k nearest given the rounding of `values`
 // (||z||^2 - 2 x.z), the k nearest in front and in order; distances are made exact where the rounding could matter.
-template <class View, class T>
-void rank_anchors(const View& x, Index i, const Points<T>& anchors, Index k, Kernel kernel, const T* values,
+template <class T>
+void rank_anchors(const Matrix& x, Index i, const Points<T>& anchors, Index k, Kernel kernel, const T* values,
                   Scratch<T>& scratch) {
   const double square = exact_square(x, i);
-  const double rounding = distance_rounding<T>(x.cols) * (square + scratch.largest_square);
+  const double rounding = distance_rounding<T>(x.cols()) * (square + scratch.largest_square);
   const T limit = kth_smallest(values, anchors.count, k, scratch.smallest.data()) + static_cast<T>(3 * rounding);
   auto& candidates = scratch.candidates;
   candidates.clear();
@@ -104,23 +104,21 @@ void kernel_weights(Kernel kernel, std::span<const double> distances, float* gam
     gammas[j] = static_cast<float>(static_cast<double>(gammas[j]) / sum);
 }
 
-template <class View>
-void find_neighbours(const View& x, Index begin, Index end, const Points<typename View::Value>& anchors, Index k,
-                     Kernel kernel, std::int32_t* neighbours, float* gammas) {
-  using T = typename View::Value;
+template <class T>
+void find_neighbours(const Matrix& x, Index begin, Index end, const Points<T>& anchors, Index k, Kernel kernel,
+                     std::int32_t* neighbours, float* gammas) {
   Scratch<T> scratch(anchors, k);
   for (Index block = begin; block < end; block += kRowsPerBlock) {
     const Index block_end = std::min(end, block + kRowsPerBlock);
     row_products(x, block, block_end, anchors, scratch.products.data());
     for (Index i = block; i < block_end; ++i, neighbours += k, gammas += k) {
       T* values = scratch.products.data() + (i - block) * anchors.count;
-      for (Index j = 0; j < anchors.count; ++j)
-        values[j] = scratch.squares[static_cast<std::size_t>(j)] - 2 * values[j];
+      for (Index j = 0; j < anchors.count; ++j) values[j] = scratch.squares[at(j)] - 2 * values[j];
       rank_anchors(x, i, anchors, k, kernel, values, scratch);
       for (Index j = 0; j < k; ++j) {
-        const auto& neighbour = scratch.candidates[static_cast<std::size_t>(j)];
+        const auto& neighbour = scratch.candidates[at(j)];
         neighbours[j] = neighbour.anchor;
-        scratch.distances[static_cast<std::size_t>(j)] = neighbour.distance;
+        scratch.distances[at(j)] = neighbour.distance;
       }
       kernel_weights(kernel, scratch.distances, gammas);
     }
@@ -130,29 +128,20 @@ void find_neighbours(const View& x, Index begin, Index end, const Points<typenam
 NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& anchor_rows, Index k, Kernel kernel,
                                    int threads) {
   NeighbourLists lists;
-  lists.neighbours.resize(static_cast<std::size_t>(x.rows() * k));
+  lists.neighbours.resize(at(x.rows() * k));
   lists.gammas.resize(lists.neighbours.size());
-  x.visit([&](const auto& view) {
-    using View = std::decay_t<decltype(view)>;
-    using T = typename View::Value;
-    const Points<T> anchors(dense_rows<T>(x, anchor_rows), static_cast<Index>(anchor_rows.size()), view.cols);
-    parallel_ranges(view.rows, 16 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
-      find_neighbours(view, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
+  const auto find = [&]<class T>(T) {
+    const Points<T> anchors(dense_rows<T>(x, anchor_rows), std::ssize(anchor_rows), x.cols());
+    parallel_ranges(x.rows(), 16 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
+      find_neighbours(x, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
                       lists.gammas.data() + begin * k);
     });
-  });
+  };
+  x.precision() == Precision::float32 ? find(float()) : find(double());
   return lists;
 }
 
-#define S3GD_INSTANTIATE(...)                                                                                       \
-  template void find_neighbours(const __VA_ARGS__&, Index, Index, const Points<__VA_ARGS__::Value>&, Index, Kernel, \
-                                std::int32_t*, float*);
-S3GD_INSTANTIATE(DenseView<float>)
-S3GD_INSTANTIATE(DenseView<double>)
-S3GD_INSTANTIATE(CsrView<float, std::int32_t>)
-S3GD_INSTANTIATE(CsrView<float, std::int64_t>)
-S3GD_INSTANTIATE(CsrView<double, std::int32_t>)
-S3GD_INSTANTIATE(CsrView<double, std::int64_t>)
-#undef S3GD_INSTANTIATE
+template void find_neighbours(const Matrix&, Index, Index, const Points<float>&, Index, Kernel, std::int32_t*, float*);
+template void find_neighbours(const Matrix&, Index, Index, const Points<double>&, Index, Kernel, std::int32_t*, float*);
 
 }  // namespace s3gd

@@ -6,8 +6,6 @@
 // ties go to the anchor of lower index. Cost O(m) per stored entry of the row.
 #pragma once
 
-#include <span>
-
 #include "anchor/points.hpp"
 #include "s3gd/graph.hpp"
 
@@ -17,9 +15,9 @@ namespace s3gd {
 void kernel_weights(Kernel kernel, std::span<const double> distances, float* gammas);
 
 // For rows [begin, end) of x: k anchors and weights each, written to neighbours and gammas from their start.
-template <class View>
-void find_neighbours(const View& x, Index begin, Index end, const Points<typename View::Value>& anchors, Index k,
-                     Kernel kernel, std::int32_t* neighbours, float* gammas);
+template <class T>
+void find_neighbours(const Matrix& x, Index begin, Index end, const Points<T>& anchors, Index k, Kernel kernel,
+                     std::int32_t* neighbours, float* gammas);
 
 // The same for all rows of x, in parallel.
 struct NeighbourLists {

@@ -7,9 +7,6 @@
 // be redone by exact_distance. Cost O(m) per stored entry; memory 2 m d numbers.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "anchor/rows.hpp"
 
 namespace s3gd {
@@ -27,22 +24,14 @@ struct Points {
   const T* row(Index j) const { return rows.data() + j * dim; }
 };
 
-// out[(i - begin) * m + j] = x_i . z_j for i in [begin, end).
+// Rows of x, which holds numbers of type T. out[(i - begin) * m + j] = x_i . z_j for i in [begin, end).
 template <class T>
-void row_products(const DenseView<T>& x, Index begin, Index end, const Points<T>& points, T* out);
-template <class T, class I>
-void row_products(const CsrView<T, I>& x, Index begin, Index end, const Points<T>& points, T* out);
+void row_products(const Matrix& x, Index begin, Index end, const Points<T>& points, T* out);
 
-// ||x_i||^2, and ||x_i - z_j||^2 to the last few bits of T, however close the two are: CSR rows take the former, made
-// once for several points.
+// ||x_i||^2, and ||x_i - z_j||^2 to the last few bits of T, however close the two are, which takes the former.
+double exact_square(const Matrix& x, Index i);
 template <class T>
-double exact_square(const DenseView<T>& x, Index i);
-template <class T, class I>
-double exact_square(const CsrView<T, I>& x, Index i);
-template <class T>
-double exact_distance(const DenseView<T>& x, Index i, double square, const Points<T>& points, Index j);
-template <class T, class I>
-double exact_distance(const CsrView<T, I>& x, Index i, double square, const Points<T>& points, Index j);
+double exact_distance(const Matrix& x, Index i, double square, const Points<T>& points, Index j);
 
 // How far ||x||^2 - 2 x.z + ||z||^2 in precision T can be off, in units of ||x||^2 + ||z||^2.
 template <class T>

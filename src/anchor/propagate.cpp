@@ -1,7 +1,5 @@
 #include "anchor/propagate.hpp"
 
-#include <algorithm>
-
 #include "anchor/anchors.hpp"
 #include "anchor/rows.hpp"
 #include "base/index.hpp"
@@ -73,45 +71,48 @@ struct Tiles {
   Index count = 0;
 };
 
-template <class T, class Each>
-void propagate_tile(const DenseView<T>& x, Index tile, Index width, Index dim, bool has_intercept, double* sums,
-                    Each&& for_each_edge) {
-  const Index from = tile * width, columns = std::min(width, x.cols - from);
-  const bool counts_mass = has_intercept && tile == 0;
-  for_each_edge([&](Index i, Index anchor, double coefficient) {
+// One tile's part of sums (anchors x dim) += the edges that each_edge calls add(i, anchor, coefficient) for.
+template <class View, class Each>
+void propagate_tile(const View& x, Index tile, Index width, bool has_intercept, double* sums, const Each& each_edge) {
+  const Index dim = x.cols + (has_intercept ? 1 : 0);
+  each_edge([&](Index i, Index anchor, double coefficient) {
     double* row = sums + anchor * dim;
-    kernel::axpy(coefficient, x.row(i) + from, row + from, columns);
+    bool counts_mass = has_intercept;
+    if constexpr (is_dense_view<View>) {
+      const Index from = tile * width;
+      kernel::axpy(coefficient, x.row(i) + from, row + from, std::min(width, x.cols - from));
+      counts_mass = counts_mass && tile == 0;
+    } else {
+      if (anchor / width != tile) return;
+      add_row(coefficient, x, i, row);
+    }
     if (counts_mass) row[dim - 1] += coefficient;
   });
 }
 
-template <class T, class I, class Each>
-void propagate_tile(const CsrView<T, I>& x, Index tile, Index width, Index dim, bool has_intercept, double* sums,
-                    Each&& for_each_edge) {
-  for_each_edge([&](Index i, Index anchor, double coefficient) {
-    if (anchor / width != tile) return;
-    double* row = sums + anchor * dim;
-    add_row(coefficient, x, i, row);
-    if (has_intercept) row[dim - 1] += coefficient;
+// All tiles of several sums, one after the other in memory: each_edge(part, add) has the edges of a part's rows.
+template <class Each>
+void propagate_all(const Matrix& x, Index anchors, Index parts, bool has_intercept, int threads, double* sums,
+                   const Each& each_edge) {
+  x.visit([&](const auto& view) {
+    const Tiles<std::decay_t<decltype(view)>> tiles(view, anchors);
+    const Index size = anchors * (view.cols + (has_intercept ? 1 : 0));
+    parallel_for(parts * tiles.count, threads, [&](Index task) {
+      const Index part = task / tiles.count;
+      propagate_tile(view, task % tiles.count, tiles.width, has_intercept, sums + part * size,
+                     [&](auto&& add) { each_edge(part, add); });
+    });
   });
 }
 
-template <class View>
-void propagate_rows(const View& x, const Graph& graph, std::span<const double> q, bool has_intercept, int threads,
-                    const RowGroup& group, PartialSums& sums) {
-  const Tiles<View> tiles(x, graph.anchors());
-  const Index k = graph.neighbours_per_row(), dim = x.cols + (has_intercept ? 1 : 0);
-  parallel_for(sums.parts() * tiles.count, threads, [&](Index task) {
-    const Index part = task / tiles.count;
-    propagate_tile(x, task % tiles.count, tiles.width, dim, has_intercept, sums.of(part), [&](auto&& add) {
-      for (Index i = sums.begin(part); i < sums.end(part); ++i) {
-        if (!group.holds(i)) continue;
-        const double weight = weight_of(q, i, x.rows);
-        for (Index j = i * k; j < (i + 1) * k; ++j)
-          if (graph.gammas[j] != 0.0F) add(i, graph.neighbours[j], weight * static_cast<double>(graph.gammas[j]));
-      }
-    });
-  });
+// The edges of row i, if the group holds it: add(i, anchor, q_i gamma_ij).
+template <class Add>
+void for_each_edge(Index i, Index rows, const Edges& edges, std::span<const double> q, const RowGroup& group,
+                   Add&& add) {
+  if (!group.holds(i)) return;
+  const double weight = weight_of(q, i, rows);
+  for (Index j = i * edges.per_row; j < (i + 1) * edges.per_row; ++j)
+    if (edges.gammas[j] != 0.0F) add(i, edges.neighbours[j], weight * static_cast<double>(edges.gammas[j]));
 }
 
 template <class T>
@@ -129,23 +130,6 @@ void add_weighted(const CsrView<T, I>& x, std::span<const Index> rows, std::span
     if (coefficients[r] != 0) add_row(coefficients[r], x, rows[r], sum);
 }
 
-template <class View>
-void add_rows(const View& x, std::span<const Index> rows, const Edges& edges, Index anchors, std::span<const double> q,
-              bool has_intercept, int threads, const RowGroup& group, double* xm) {
-  const Tiles<View> tiles(x, anchors);
-  const Index dim = x.cols + (has_intercept ? 1 : 0);
-  parallel_for(tiles.count, threads, [&](Index tile) {
-    propagate_tile(x, tile, tiles.width, dim, has_intercept, xm, [&](auto&& add) {
-      for (const Index i : rows) {
-        if (!group.holds(i)) continue;
-        const double weight = weight_of(q, i, x.rows);
-        for (Index j = i * edges.per_row; j < (i + 1) * edges.per_row; ++j)
-          if (edges.gammas[j] != 0.0F) add(i, edges.neighbours[j], weight * static_cast<double>(edges.gammas[j]));
-      }
-    });
-  });
-}
-
 }  // namespace
 
 void add_to_propagation(const Matrix& x, std::span<const Index> rows, const Edges& edges, Index anchors,
@@ -157,7 +141,9 @@ void add_to_propagation(const Matrix& x, std::span<const Index> rows, const Edge
       weights[r] = group.holds(rows[r]) ? weight_of(q, rows[r], x.rows()) : 0.0;
     return add_weighted_rows(x, rows, weights, has_intercept, xm);
   }
-  x.visit([&](const auto& view) { add_rows(view, rows, edges, anchors, q, has_intercept, threads, group, xm.data()); });
+  propagate_all(x, anchors, 1, has_intercept, threads, xm.data(), [&, n = x.rows()](Index, auto&& add) {
+    for (const Index i : rows) for_each_edge(i, n, edges, q, group, add);
+  });
 }
 
 void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<const double> coefficients,
@@ -179,7 +165,10 @@ Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const do
   result.anchors = graph.anchors();
   result.dim = x.cols() + (has_intercept ? 1 : 0);
   PartialSums sums(x.rows(), result.anchors * result.dim);
-  x.visit([&](const auto& view) { propagate_rows(view, graph, q, has_intercept, threads, group, sums); });
+  const Edges edges{graph.neighbours.data(), graph.gammas.data(), graph.neighbours_per_row()};
+  propagate_all(x, graph.anchors(), sums.parts(), has_intercept, threads, sums.of(0), [&](Index part, auto&& add) {
+    for (Index i = sums.begin(part); i < sums.end(part); ++i) for_each_edge(i, graph.rows(), edges, q, group, add);
+  });
   result.xm = sums.total<T>(threads);
   return result;
 }

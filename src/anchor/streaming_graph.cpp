@@ -1,12 +1,9 @@
 #include "anchor/streaming_graph.hpp"
 
-#include <algorithm>
-
 #include "anchor/anchors.hpp"
-#include "anchor/comparison.hpp"
 #include "anchor/neighbours.hpp"
+#include "base/index.hpp"
 #include "base/threads.hpp"
-#include "data/convert.hpp"
 
 namespace s3gd {
 namespace {
@@ -34,10 +31,9 @@ void StreamingGraph::choose(std::span<const Index> sample, Index anchors) {
   mostly_zeros_ = compares_as_sparse(rows);
   GraphOptions options = options_;
   options.anchors = anchors;
-  const auto places = choose_anchors(
-      mostly_zeros_ ? with_layout(rows, Layout::sparse, rows.precision(), options_.threads) : rows, options);
+  const auto places = choose_anchors(mostly_zeros_ ? as_sparse(rows, options_.threads) : rows, options);
   anchor_rows_.clear();
-  for (const Index place : places) anchor_rows_.push_back(sample[static_cast<std::size_t>(place)]);
+  for (const Index place : places) anchor_rows_.push_back(sample[at(place)]);
   neighbours_ = GrowBuffer<std::int32_t>();
   gammas_ = GrowBuffer<float>();
   per_row_ = std::min(options_.neighbours, this->anchors());
@@ -50,10 +46,10 @@ void StreamingGraph::choose(std::span<const Index> sample, Index anchors) {
 void StreamingGraph::place_anchors() {
   points_ = std::monostate{};
   if (anchors() <= 1) return;
-  x_.visit([&](const auto& view) {
-    using T = typename std::decay_t<decltype(view)>::Value;
-    points_.emplace<Points<T>>(dense_rows<T>(x_, anchor_rows_), anchors(), view.cols);
-  });
+  if (x_.precision() == Precision::float32)
+    points_.emplace<Points<float>>(dense_rows<float>(x_, anchor_rows_), anchors(), x_.cols());
+  else
+    points_.emplace<Points<double>>(dense_rows<double>(x_, anchor_rows_), anchors(), x_.cols());
 }
 
 void StreamingGraph::state(Archive& a) {
@@ -64,16 +60,18 @@ void StreamingGraph::state(Archive& a) {
 void StreamingGraph::add(std::span<const Index> rows) {
   if (anchors() == 1) return;
   parallel_ranges(static_cast<Index>(rows.size()), kRowsPerChunk, options_.threads, [&](Index begin, Index end, Index) {
-    const auto chunk = rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const auto chunk = rows.subspan(at(begin), at(end - begin));
     Matrix block = gather_rows(x_, chunk, 1);
-    if (mostly_zeros_) block = with_layout(block, Layout::sparse, block.precision(), 1);
-    std::vector<std::int32_t> neighbours(chunk.size() * static_cast<std::size_t>(per_row_));
+    if (mostly_zeros_) block = as_sparse(block, 1);
+    std::vector<std::int32_t> neighbours(chunk.size() * at(per_row_));
     std::vector<float> gammas(neighbours.size());
-    block.visit([&](const auto& view) {
-      using T = typename std::decay_t<decltype(view)>::Value;
-      find_neighbours(view, 0, view.rows, std::get<Points<T>>(points_), per_row_, options_.kernel, neighbours.data(),
-                      gammas.data());
-    });
+    std::visit(
+        [&](const auto& points) {
+          if constexpr (requires { points.squares; })
+            find_neighbours(block, 0, block.rows(), points, per_row_, options_.kernel, neighbours.data(),
+                            gammas.data());
+        },
+        points_);
     for (std::size_t r = 0; r < chunk.size(); ++r) {
       const auto from = static_cast<std::ptrdiff_t>(r) * per_row_;
       std::copy_n(neighbours.begin() + from, per_row_, neighbours_.data() + chunk[r] * per_row_);
@@ -93,7 +91,7 @@ Graph StreamingGraph::graph() const {
   graph.options.anchors = anchors();
   graph.options.neighbours = per_row_;
   graph.anchor_rows = anchor_rows_;
-  const auto size = static_cast<std::size_t>(x_.rows() * per_row_);
+  const auto size = at(x_.rows() * per_row_);
   std::vector<std::int32_t> neighbours(size, 0);
   std::vector<float> gammas(size, 1.0F);
   if (anchors() > 1) {

@@ -5,15 +5,9 @@
 // there is nothing to find: every row is tied to it with weight 1, and no memory is used.
 #pragma once
 
-#include <span>
-#include <variant>
-#include <vector>
-
 #include "anchor/points.hpp"
 #include "anchor/propagate.hpp"
 #include "base/archive.hpp"
-#include "base/buffer.hpp"
-#include "s3gd/graph.hpp"
 
 namespace s3gd {
 

@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
+#include "base/memory.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -38,6 +40,20 @@ void Pages::resize(std::size_t bytes) {
   if (rounded >= kLargeEnough) madvise(moved, rounded, MADV_HUGEPAGE);
   data_ = moved;
   bytes_ = rounded;
+}
+
+std::uint64_t peak_memory_bytes() {
+  // Not getrusage: its figure is inherited from the parent across exec.
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key; std::getline(status, key)) {
+    std::uint64_t kilobytes = 0;
+    if (key == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+double physical_memory_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace s3gd

@@ -9,7 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 
 namespace s3gd {
 
@@ -35,5 +37,23 @@ class Checksum {
 
 // The same value, computed on `threads` threads (0 = all).
 std::uint64_t checksum(std::span<const std::byte> bytes, int threads = 0);
+
+// SHA-256, as lower-case hex.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::span<const char> bytes);
+  std::string hex();  // ends the sum: nothing may be added after it
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string sha256_of_file(const std::string& path);
 
 }  // namespace s3gd

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+
+#include "s3gd/error.hpp"
 
 namespace s3gd {
 
@@ -14,6 +15,13 @@ bool interrupted();
 void request_interrupt(bool on = true);  // of everything in the process
 // For tests: as if the signal came when interrupted() is asked for the query-th time from now.
 void request_interrupt_at(std::int64_t query);
+
+// What is thrown where Ctrl-C leaves nothing to finish with, such as half a file of rows: the one Error that is nobody's
+// mistake. Runs that have something to show return it with Status::interrupted instead.
+class Interrupted : public Error {
+ public:
+  explicit Interrupted(const std::string& what = "interrupted") : Error(what) {}
+};
 
 using StopFlag = std::atomic<bool>;
 

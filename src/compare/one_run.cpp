@@ -8,8 +8,8 @@
 #include <new>
 #include <numeric>
 
+#include "base/checksum.hpp"
 #include "base/clock.hpp"
-#include "base/sha256.hpp"
 #include "compare/contender.hpp"
 #include "solve/run_identity.hpp"
 #include "solve/schedule.hpp"

@@ -2,21 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <map>
-#include <utility>
 
-#include "base/buffer.hpp"
 #include "base/mention.hpp"
-#include "base/threads.hpp"
-#include "data/assemble.hpp"
 #include "data/convert.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerChunk = 1024;
 constexpr std::size_t kNamesShown = 5;
 
 using Places = std::map<std::string, std::size_t, std::less<>>;
@@ -54,44 +48,6 @@ std::string listed(const std::vector<std::string>& names, const Places& but) {
   throw Error(text, label_taken ? "the column '" + data.label_column +
                                       "' was taken for the label: " + opt("label-column", "none")
                                 : "give the columns of the training rows; their order does not matter");
-}
-
-template <class T>
-Matrix rearranged(const DenseView<T>& view, const std::vector<Index>& to, int threads) {
-  GrowBuffer<T> values;
-  values.resize(view.rows * view.cols);
-  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-    for (Index i = begin; i < end; ++i)
-      for (Index j = 0; j < view.cols; ++j) values[i * view.cols + to[static_cast<std::size_t>(j)]] = view.row(i)[j];
-  });
-  return dense_matrix(std::move(values).finish(), view.rows, view.cols);
-}
-
-template <class T, class I>
-Matrix rearranged(const CsrView<T, I>& view, const std::vector<Index>& to, int threads) {
-  const Index first = view.rows == 0 ? 0 : view.starts[0];
-  GrowBuffer<T> values;
-  GrowBuffer<I> columns;
-  GrowBuffer<std::int64_t> starts;
-  starts.push_back(0);
-  for (Index i = 0; i < view.rows; ++i) starts.push_back(view.starts[i + 1] - first);
-  values.resize(starts.back());
-  columns.resize(starts.back());
-  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-    std::vector<std::pair<Index, T>> row;
-    for (Index i = begin; i < end; ++i) {
-      row.clear();
-      for (Index k = view.starts[i]; k < view.starts[i + 1]; ++k)
-        row.emplace_back(to[static_cast<std::size_t>(view.columns[k])], view.values[k]);
-      std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      Index at = starts[i];
-      for (const auto& [column, value] : row) {
-        columns[at] = static_cast<I>(column);
-        values[at++] = value;
-      }
-    }
-  });
-  return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
 }
 
 std::vector<Index> places_by_name(const Dataset& data, const std::vector<std::string>& names) {
@@ -133,7 +89,7 @@ Dataset match_columns(const Dataset& data, const std::vector<std::string>& names
   Dataset matched = data;
   matched.verifier = nullptr;
   matched.feature_names = names;
-  matched.x = data.x.visit([&](const auto& view) { return rearranged(view, to, threads); });
+  matched.x = with_columns_at(data.x, to, threads);
   return matched;
 }
 

@@ -2,41 +2,25 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
-#include <vector>
 
-#include "base/buffer.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"
-#include "base/threads.hpp"
 #include "data/assemble.hpp"
-#include "kernel/kernel.hpp"
+#include "data/row_access.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerChunk = 1024;
 constexpr Index kEntriesPerChunk = 1 << 18;
-
-template <class View>
-constexpr bool kDense = requires(View view) { view.stride; };
 
 // Non-zero entries of each row.
 template <class View>
 std::vector<Index> row_nonzeros(const View& view, int threads) {
-  std::vector<Index> counts(static_cast<std::size_t>(view.rows));
+  std::vector<Index> counts(at(view.rows));
   parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
     for (Index i = begin; i < end; ++i) {
-      const typename View::Value* values;
-      Index size;
-      if constexpr (kDense<View>) {
-        values = view.row(i);
-        size = view.cols;
-      } else {
-        values = view.values + view.starts[i];
-        size = view.row_nonzeros(i);
-      }
-      counts[static_cast<std::size_t>(i)] = size - std::count(values, values + size, typename View::Value{0});
+      const auto values = row_values(view, i);
+      counts[at(i)] = std::ssize(values) - std::count(values.begin(), values.end(), typename View::Value{0});
     }
   });
   return counts;
@@ -48,58 +32,69 @@ Matrix to_dense(const View& view, Index cols, int threads) {
   if (!count)
     throw Error("a dense matrix of these rows and columns is too large", "keep it sparse: " + opt("layout", "sparse"));
   require_memory(static_cast<double>(*count) * sizeof(T), "a dense copy of the rows");
-  GrowBuffer<T> values;
-  values.resize(*count);
-  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-    for (Index i = begin; i < end; ++i) {
-      T* row = values.data() + i * cols;
-      if constexpr (kDense<View>) {
-        for (Index j = 0; j < view.cols; ++j) row[j] = static_cast<T>(view.row(i)[j]);
-      } else {
-        for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
-          row[view.columns[k]] = static_cast<T>(view.values[k]);
-      }
-    }
+  return make_dense<T>(view.rows, cols, threads, [&](Index i, T* row) {
+    for_each_entry(view, i, [&](Index j, auto value) { row[j] = static_cast<T>(value); });
   });
-  return dense_matrix(std::move(values).finish(), view.rows, cols);
 }
 
 template <class T, class I, class V>
 Matrix dense_to_csr(const DenseView<V>& view, int threads) {
   const auto counts = row_nonzeros(view, threads);
-  GrowBuffer<std::int64_t> starts;
-  starts.resize(view.rows + 1);
-  std::partial_sum(counts.begin(), counts.end(), starts.data() + 1);
-  GrowBuffer<T> values;
-  GrowBuffer<I> columns;
-  values.resize(starts.back());
-  columns.resize(starts.back());
-  parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-    for (Index i = begin; i < end; ++i) {
-      Index at = starts[i];
-      if constexpr (std::is_same_v<T, V> && std::is_same_v<I, std::int32_t>) {
-        kernel::find_nonzeros(view.row(i), view.cols, columns.data() + at, values.data() + at);
-        continue;
-      }
-      for (Index j = 0; j < view.cols; ++j) {
-        const V value = view.row(i)[j];
-        if (value == V{0}) continue;
-        values[at] = static_cast<T>(value);
-        columns[at++] = static_cast<I>(j);
-      }
+  const auto count = [&](Index i) { return counts[at(i)]; };
+  return make_csr<T, I>(view.rows, view.cols, threads, count, [&](Index i, T* values, I* columns) {
+    if constexpr (std::is_same_v<T, V> && std::is_same_v<I, std::int32_t>) {
+      kernel::find_nonzeros(view.row(i), view.cols, columns, values);
+    } else {
+      for_each_nonzero(view, i, [&](Index j, V value) {
+        *values++ = static_cast<T>(value);
+        *columns++ = static_cast<I>(j);
+      });
     }
   });
-  return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
+}
+
+template <class T>
+Matrix gather(const DenseView<T>& x, std::span<const Index> rows, int threads) {
+  return make_dense<T>(std::ssize(rows), x.cols, threads,
+                       [&](Index r, T* row) { std::copy_n(x.row(rows[at(r)]), x.cols, row); });
+}
+
+template <class T, class I>
+Matrix gather(const CsrView<T, I>& x, std::span<const Index> rows, int threads) {
+  const auto count = [&](Index r) { return x.row_nonzeros(rows[at(r)]); };
+  return make_csr<T, I>(std::ssize(rows), x.cols, threads, count, [&](Index r, T* values, I* columns) {
+    std::copy_n(x.values + x.starts[rows[at(r)]], count(r), values);
+    std::copy_n(x.columns + x.starts[rows[at(r)]], count(r), columns);
+  });
+}
+
+template <class T>
+Matrix rearranged(const DenseView<T>& x, std::span<const Index> to, int threads) {
+  return make_dense<T>(x.rows, x.cols, threads, [&](Index i, T* row) {
+    for (Index j = 0; j < x.cols; ++j) row[to[at(j)]] = x.row(i)[j];
+  });
+}
+
+template <class T, class I>
+Matrix rearranged(const CsrView<T, I>& x, std::span<const Index> to, int threads) {
+  const auto count = [&](Index i) { return x.row_nonzeros(i); };
+  return make_csr<T, I>(x.rows, x.cols, threads, count, [&](Index i, T* values, I* columns) {
+    std::vector<std::pair<Index, T>> row;
+    for_each_entry(x, i, [&](Index j, T value) { row.emplace_back(to[at(j)], value); });
+    std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [column, value] : row) {
+      *columns++ = static_cast<I>(column);
+      *values++ = value;
+    }
+  });
 }
 
 template <class T, class V>
 Array<T> converted(const V* from, Index count, int threads) {
-  GrowBuffer<T> into;
-  into.resize(count);
-  parallel_ranges(count, kEntriesPerChunk, threads, [&](Index begin, Index end, Index) {
-    for (Index k = begin; k < end; ++k) into[k] = static_cast<T>(from[k]);
-  });
-  return std::move(into).finish();
+  const auto [into, kept] = room_for<T>(count);
+  parallel_ranges(count, kEntriesPerChunk, threads,
+                  [&, to = into](Index begin, Index end, Index) { std::copy(from + begin, from + end, to + begin); });
+  return kept;
 }
 
 // The columns and starts stay where they are, kept alive by the matrix they belong to.
@@ -116,9 +111,9 @@ Matrix reshaped(const Matrix& matrix, bool dense, int threads) {
   return matrix.visit([&](const auto& view) -> Matrix {
     using View = std::decay_t<decltype(view)>;
     constexpr bool same_values = std::is_same_v<typename View::Value, T>;
-    if (kDense<View> == dense && same_values) return matrix;
+    if (is_dense_view<View> == dense && same_values) return matrix;
     if (dense) return to_dense<T>(view, view.cols, threads);
-    if constexpr (!kDense<View>)
+    if constexpr (!is_dense_view<View>)
       return csr_values_as<T>(view, matrix.owner(), threads);
     else
       return fits_narrow_columns(view.cols) ? dense_to_csr<T, std::int32_t>(view, threads)
@@ -148,6 +143,14 @@ Index count_nonzeros(const Matrix& matrix, int threads) {
   });
 }
 
+Matrix gather_rows(const Matrix& matrix, std::span<const Index> rows, int threads) {
+  return matrix.visit([&](const auto& view) { return gather(view, rows, threads); });
+}
+
+Matrix with_columns_at(const Matrix& matrix, std::span<const Index> places, int threads) {
+  return matrix.visit([&](const auto& view) { return rearranged(view, places, threads); });
+}
+
 Matrix with_layout(const Matrix& matrix, Layout layout, Precision precision, int threads) {
   const bool dense = layout == Layout::automatic ? better_dense(matrix, threads) : layout == Layout::dense;
   return precision == Precision::float32 ? reshaped<float>(matrix, dense, threads)
@@ -158,7 +161,7 @@ Matrix with_cols(const Matrix& matrix, Index cols, int threads) {
   if (cols <= matrix.cols()) return matrix;
   return matrix.visit([&](const auto& view) -> Matrix {
     using View = std::decay_t<decltype(view)>;
-    if constexpr (kDense<View>) {
+    if constexpr (is_dense_view<View>) {
       return to_dense<typename View::Value>(view, cols, threads);
     } else {
       View wider = view;

@@ -16,6 +16,11 @@ Matrix with_layout(const Matrix& matrix, Layout layout, Precision precision, int
 // At least `cols` columns; the new ones hold zeros.
 Matrix with_cols(const Matrix& matrix, Index cols, int threads);
 
+// Rows by number, in the given order and in the same layout (a copy).
+Matrix gather_rows(const Matrix& matrix, std::span<const Index> rows, int threads);
+// Column j becomes column places[j] (a copy).
+Matrix with_columns_at(const Matrix& matrix, std::span<const Index> places, int threads);
+
 // What a reader does last: layout, precision and columns as asked. A layout the options leave open is kept as it is in
 // the file, or chosen by the rule. Data that must be copied for it is verified first.
 enum class WhenOpen : std::uint8_t { keep, choose };

@@ -13,7 +13,7 @@
 #include "data/csv_record.hpp"
 #include "data/labels.hpp"
 #include "data/number.hpp"
-#include "data/rows_store.hpp"
+#include "data/rows_builder.hpp"
 #include "data/text_blocks.hpp"
 #include "s3gd/dataset.hpp"
 

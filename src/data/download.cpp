@@ -13,10 +13,10 @@
 #include <mutex>
 #include <thread>
 
+#include "base/checksum.hpp"
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/sha256.hpp"
 #include "data/part_file.hpp"
 #include "s3gd/error.hpp"
 

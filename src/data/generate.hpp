@@ -7,10 +7,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <map>
 
 #include "s3gd/dataset.hpp"
 
@@ -19,7 +16,7 @@ namespace s3gd {
 struct GeneratorKind {
   std::string name;
   std::string summary;
-  std::string parameters;  // "rows=10000 cols=50 ..": each with its default
+  std::string parameters;  // "rows=10000 cols=50 ..": every one there is, each with its default
 };
 std::vector<GeneratorKind> generator_kinds();
 
@@ -62,5 +59,28 @@ void stream_rows(const RowGenerator& generator, const LoadOptions& options,
 
 // All rows in memory.
 Dataset generate(const std::string& spec, const LoadOptions& options = {});
+
+class GeneratorParameters;
+// The text of a generator, gen:KIND?name=value&name=value, and its kinds. Every value is a number.
+struct GeneratorEntry {
+  GeneratorKind kind;
+  std::unique_ptr<const RowGenerator> (*make)(const GeneratorParameters&);
+};
+const std::vector<GeneratorEntry>& generator_table();
+
+// Values by name; a parameter that is not in the text has the kind's default. Errors name the parameter.
+class GeneratorParameters {
+ public:
+  GeneratorParameters(const std::string& spec, const GeneratorKind& kind);
+
+  Index whole(const std::string& name, Index lowest) const;
+  double real(const std::string& name, double lowest, double highest) const;
+  std::uint64_t seed() const;
+
+ private:
+  [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
+  std::string spec_;
+  std::map<std::string, double> values_;
+};
 
 }  // namespace s3gd

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
@@ -6,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "data/assemble.hpp"
-#include "data/generate_spec.hpp"
+#include "data/generate.hpp"
 
 namespace s3gd {
 namespace {
@@ -21,7 +20,7 @@ Rng pilot_stream(std::uint64_t seed, Index k) {
 }
 
 std::vector<double> normals(Rng rng, Index count, double scale) {
-  std::vector<double> values(static_cast<std::size_t>(count));
+  std::vector<double> values(at(count));
   for (auto& value : values) value = scale * rng.normal();
   return values;
 }
@@ -34,14 +33,21 @@ double root(Index count) { return std::sqrt(static_cast<double>(count)); }
 
 class SeededGenerator : public RowGenerator {
  protected:
-  explicit SeededGenerator(const GeneratorParameters& parameters)
+  explicit SeededGenerator(const GeneratorParameters& parameters, double most_noise = 1)
       : seed_(parameters.seed()), first_(parameters.whole("first", 0)) {
     shape_.rows = parameters.whole("rows", 1);
     shape_.cols = parameters.whole("cols", 1);
     shape_.row_entries = shape_.cols;
+    noise_ = parameters.real("noise", 0, most_noise);
   }
 
   Rng row_stream(Index i) const { return Rng(seed_, static_cast<std::uint64_t>(first_ + i)); }
+
+  double as_label(Index which) const { return static_cast<double>(shape_.classes == 2 ? 2 * which - 1 : which); }
+  // A share of the labels is drawn anew.
+  void add_noise(Rng& rng, GeneratedRow& row) const {
+    if (rng.uniform() < noise_) row.label = as_label(rng.below(shape_.classes));
+  }
 
   // Every dense kind keeps a few vectors as long as a row.
   void hold_rows(Index count) const {
@@ -50,6 +56,7 @@ class SeededGenerator : public RowGenerator {
 
   std::uint64_t seed_;
   Index first_;  // the number of the first row: others of the same rule, for a test set
+  double noise_;
 };
 
 // clusters x points on a curved surface: x = A [t, sin 2t] + thickness z, with t around one of the cluster centres.
@@ -57,7 +64,6 @@ class Manifold final : public SeededGenerator {
  public:
   explicit Manifold(const GeneratorParameters& p)
       : SeededGenerator(p),
-        noise_(p.real("noise", 0, 1)),
         spread_(p.real("spread", 0, 1e6)),
         thickness_(p.real("thickness", 0, 1e6)),
         dims_(p.whole("dims", 1)),
@@ -72,35 +78,31 @@ class Manifold final : public SeededGenerator {
     for (Index k = 0; k < (shape_.classes == 2 ? 1 : shape_.classes); ++k)
       weights_.push_back(normals(structure_stream(seed_, static_cast<std::uint64_t>(2 * dims_ + k)), shape_.cols, 1));
     Rng rng = structure_stream(seed_, static_cast<std::uint64_t>(2 * dims_ + shape_.classes));
-    centres_.resize(static_cast<std::size_t>(clusters_ * dims_));
+    centres_.resize(at(clusters_ * dims_));
     for (auto& centre : centres_) centre = 4 * rng.uniform() - 2;
   }
 
   void row(Index i, GeneratedRow& into) const override {
     Rng rng = row_stream(i);
     const auto cluster = rng.below(clusters_);
-    into.values.assign(static_cast<std::size_t>(shape_.cols), 0.0);
+    into.values.assign(at(shape_.cols), 0.0);
     for (Index k = 0; k < dims_; ++k) {
-      const double t = centres_[static_cast<std::size_t>(cluster * dims_ + k)] + spread_ * rng.normal();
-      add(into.values, t, embedding_[static_cast<std::size_t>(2 * k)]);
-      add(into.values, std::sin(2 * t), embedding_[static_cast<std::size_t>(2 * k + 1)]);
+      const double t = centres_[at(cluster * dims_ + k)] + spread_ * rng.normal();
+      add(into.values, t, embedding_[at(2 * k)]);
+      add(into.values, std::sin(2 * t), embedding_[at(2 * k + 1)]);
     }
     const double off = thickness_ / root(shape_.cols);
     for (auto& value : into.values) value += off * rng.normal();
     into.label = label_of(into.values);
-    if (rng.uniform() < noise_) into.label = as_label(rng.below(shape_.classes));
+    add_noise(rng, into);
   }
 
-  std::vector<double> true_weights(Index of_class) const override {
-    return weights_.at(static_cast<std::size_t>(of_class));
-  }
+  std::vector<double> true_weights(Index of_class) const override { return weights_.at(at(of_class)); }
 
  private:
   static void add(std::vector<double>& to, double factor, const std::vector<double>& direction) {
     for (std::size_t j = 0; j < to.size(); ++j) to[j] += factor * direction[j];
   }
-
-  double as_label(Index which) const { return static_cast<double>(shape_.classes == 2 ? 2 * which - 1 : which); }
 
   double label_of(const std::vector<double>& x) const {
     if (shape_.classes == 2) return as_label(dot(weights_[0], x) > 0 ? 1 : 0);
@@ -109,7 +111,7 @@ class Manifold final : public SeededGenerator {
     return as_label(std::max_element(margins.begin(), margins.end()) - margins.begin());
   }
 
-  double noise_, spread_, thickness_;
+  double spread_, thickness_;
   Index dims_, clusters_;
   std::vector<std::vector<double>> embedding_, weights_;
   std::vector<double> centres_;  // clusters x dims
@@ -119,10 +121,7 @@ class Manifold final : public SeededGenerator {
 class Text final : public SeededGenerator {
  public:
   explicit Text(const GeneratorParameters& p)
-      : SeededGenerator(p),
-        noise_(p.real("noise", 0, 1)),
-        exponent_(p.real("exponent", 0, 10)),
-        length_(std::min(p.whole("nnz", 1), shape_.cols)) {
+      : SeededGenerator(p), exponent_(p.real("exponent", 0, 10)), length_(std::min(p.whole("nnz", 1), shape_.cols)) {
     const double ratio = p.real("ratio", 1e-9, 1e9);
     shape_.sparse = true;
     shape_.row_entries = length_;
@@ -134,7 +133,7 @@ class Text final : public SeededGenerator {
     Rng rng = row_stream(i);
     draw_words(rng, into);
     into.label = margin(into) + intercept_ > 0 ? 1 : -1;
-    if (rng.uniform() < noise_) into.label = rng.below(2) == 0 ? -1 : 1;
+    add_noise(rng, into);
   }
 
   std::vector<double> true_weights(Index) const override {
@@ -190,20 +189,20 @@ class Text final : public SeededGenerator {
     for (auto& value : into.values) value /= length;
   }
 
-  double noise_, exponent_, intercept_ = 0;
+  double exponent_, intercept_ = 0;
   Index length_;
 };
 
 // x = R S z: eigenvalues of the covariance fall from 1/d to 1/(d condition); R is a reflection, so no axis shows it.
 class IllConditioned final : public SeededGenerator {
  public:
-  explicit IllConditioned(const GeneratorParameters& p) : SeededGenerator(p), noise_(p.real("noise", 0, 1)) {
+  explicit IllConditioned(const GeneratorParameters& p) : SeededGenerator(p) {
     hold_rows(3);
     const double condition = p.real("condition", 1, 1e30);
-    scales_.resize(static_cast<std::size_t>(shape_.cols));
+    scales_.resize(at(shape_.cols));
     for (Index j = 0; j < shape_.cols; ++j) {
       const double place = shape_.cols == 1 ? 0 : static_cast<double>(j) / static_cast<double>(shape_.cols - 1);
-      scales_[static_cast<std::size_t>(j)] = std::pow(condition, -0.5 * place) / root(shape_.cols);
+      scales_[at(j)] = std::pow(condition, -0.5 * place) / root(shape_.cols);
     }
     mirror_ = normals(structure_stream(seed_, 0), shape_.cols, 1);
     const double length = std::sqrt(dot(mirror_, mirror_));
@@ -219,7 +218,7 @@ class IllConditioned final : public SeededGenerator {
     for (std::size_t j = 0; j < scales_.size(); ++j) into.values[j] = scales_[j] * rng.normal();
     reflect(into.values);
     into.label = dot(weights_, into.values) > 0 ? 1 : -1;
-    if (rng.uniform() < noise_) into.label = rng.below(2) == 0 ? -1 : 1;
+    add_noise(rng, into);
   }
 
   std::vector<double> true_weights(Index) const override { return weights_; }
@@ -230,15 +229,13 @@ class IllConditioned final : public SeededGenerator {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] -= twice * mirror_[j];
   }
 
-  double noise_;
   std::vector<double> scales_, mirror_, weights_;
 };
 
 // Two normal clouds, `ratio` negative rows for each positive one: the log-odds are exactly linear in x.
 class Imbalanced final : public SeededGenerator {
  public:
-  explicit Imbalanced(const GeneratorParameters& p)
-      : SeededGenerator(p), noise_(p.real("noise", 0, 1)), ratio_(p.real("ratio", 1e-9, 1e9)) {
+  explicit Imbalanced(const GeneratorParameters& p) : SeededGenerator(p), ratio_(p.real("ratio", 1e-9, 1e9)) {
     hold_rows(2);
     between_ = normals(structure_stream(seed_, 0), shape_.cols, 1);
     const double length = std::sqrt(dot(between_, between_));
@@ -264,7 +261,7 @@ class Imbalanced final : public SeededGenerator {
  private:
   double draw_label(Rng& rng) const { return rng.uniform() * (1 + ratio_) < 1 ? 1 : -1; }
 
-  double noise_, ratio_;
+  double ratio_;
   std::vector<double> between_;
 };
 
@@ -272,10 +269,7 @@ class Imbalanced final : public SeededGenerator {
 class Regression final : public SeededGenerator {
  public:
   explicit Regression(const GeneratorParameters& p)
-      : SeededGenerator(p),
-        noise_(p.real("noise", 0, 1e300)),
-        density_(p.real("density", 0, 1)),
-        informative_(p.real("informative", 0, 1)) {
+      : SeededGenerator(p, 1e300), density_(p.real("density", 0, 1)), informative_(p.real("informative", 0, 1)) {
     shape_.label_kind = LabelKind::real;
     shape_.classes = 0;
     shape_.sparse = density_ < 1;
@@ -290,7 +284,7 @@ class Regression final : public SeededGenerator {
   void row(Index i, GeneratedRow& into) const override {
     Rng rng = row_stream(i);
     if (shape_.sparse) draw_columns(rng, into.columns);
-    into.values.resize(static_cast<std::size_t>(shape_.row_entries));
+    into.values.resize(at(shape_.row_entries));
     into.label = 0;
     for (std::size_t k = 0; k < into.values.size(); ++k) {
       into.values[k] = rng.normal();
@@ -324,7 +318,7 @@ class Regression final : public SeededGenerator {
     std::sort(columns.begin(), columns.end());
   }
 
-  double noise_, density_, informative_;
+  double density_, informative_;
   std::vector<double> weights_;  // dense rows only
 };
 
@@ -337,41 +331,20 @@ std::unique_ptr<const RowGenerator> make(const GeneratorParameters& parameters) 
 
 const std::vector<GeneratorEntry>& generator_table() {
   static const std::vector<GeneratorEntry> table{
-      {"manifold",
-       "clusters on a low-dimensional curved surface; dense",
-       {{"rows", 10000},
-        {"cols", 50},
-        {"seed", 0},
-        {"first", 0},
-        {"noise", 0.05},
-        {"clusters", 20},
-        {"dims", 3},
-        {"spread", 0.1},
-        {"thickness", 0.05},
-        {"classes", 2}},
+      {{"manifold", "clusters on a low-dimensional curved surface; dense",
+        "rows=10000 cols=50 seed=0 first=0 noise=0.05 clusters=20 dims=3 spread=0.1 thickness=0.05 classes=2"},
        make<Manifold>},
-      {"text",
-       "sparse rows of unit length, columns by a power law; `ratio` negative rows for each positive one",
-       {{"rows", 10000},
-        {"cols", 20000},
-        {"seed", 0},
-        {"first", 0},
-        {"noise", 0.05},
-        {"nnz", 50},
-        {"exponent", 1.1},
-        {"ratio", 1}},
+      {{"text", "sparse rows of unit length, columns by a power law; `ratio` negative rows for each positive one",
+        "rows=10000 cols=20000 seed=0 first=0 noise=0.05 nnz=50 exponent=1.1 ratio=1"},
        make<Text>},
-      {"ill",
-       "ill-conditioned dense rows: the covariance has the given condition number",
-       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"first", 0}, {"noise", 0.05}, {"condition", 1e4}},
+      {{"ill", "ill-conditioned dense rows: the covariance has the given condition number",
+        "rows=10000 cols=50 seed=0 first=0 noise=0.05 condition=10000"},
        make<IllConditioned>},
-      {"imbalanced",
-       "two normal clouds, `ratio` negative rows for each positive one; dense",
-       {{"rows", 10000}, {"cols", 20}, {"seed", 0}, {"first", 0}, {"noise", 0}, {"ratio", 20}, {"separation", 3}},
+      {{"imbalanced", "two normal clouds, `ratio` negative rows for each positive one; dense",
+        "rows=10000 cols=20 seed=0 first=0 noise=0 ratio=20 separation=3"},
        make<Imbalanced>},
-      {"regression",
-       "real labels from a linear rule; sparse when density is below 1",
-       {{"rows", 10000}, {"cols", 50}, {"seed", 0}, {"first", 0}, {"noise", 0.1}, {"density", 1}, {"informative", 1}},
+      {{"regression", "real labels from a linear rule; sparse when density is below 1",
+        "rows=10000 cols=50 seed=0 first=0 noise=0.1 density=1 informative=1"},
        make<Regression>},
   };
   return table;

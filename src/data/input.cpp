@@ -14,7 +14,6 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/interrupted.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {

@@ -8,7 +8,7 @@
 
 #include "base/mention.hpp"
 #include "data/number.hpp"
-#include "data/rows_store.hpp"
+#include "data/rows_builder.hpp"
 #include "data/text_blocks.hpp"
 #include "s3gd/dataset.hpp"
 

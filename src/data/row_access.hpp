@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
+#include <cmath>
 
 #include "kernel/kernel.hpp"
 #include "s3gd/matrix.hpp"
@@ -12,49 +12,70 @@ namespace s3gd {
 template <class View>
 inline constexpr bool is_dense_view = requires(const View& view) { view.stride; };
 
-// ||x_i||^2, summed in the precision of the data
-template <class T>
-double row_square(const DenseView<T>& x, Index i) {
-  return kernel::dot(x.row(i), x.row(i), x.cols);
+// The values held of row i: all of them, or those of its entries.
+template <class View>
+std::span<const typename View::Value> row_values(const View& x, Index i) {
+  if constexpr (is_dense_view<View>)
+    return {x.row(i), static_cast<std::size_t>(x.cols)};
+  else
+    return {x.values + x.starts[i], static_cast<std::size_t>(x.row_nonzeros(i))};
 }
-template <class T, class I>
-double row_square(const CsrView<T, I>& x, Index i) {
-  return kernel::dot(x.values + x.starts[i], x.values + x.starts[i], x.row_nonzeros(i));
+
+// ||x_i||^2, summed in the precision of the data
+template <class View>
+double row_square(const View& x, Index i) {
+  const auto values = row_values(x, i);
+  return kernel::dot(values.data(), values.data(), static_cast<Index>(values.size()));
 }
 
 // out += a x_i
-template <class T>
-void add_row(double a, const DenseView<T>& x, Index i, double* out) {
-  kernel::axpy(a, x.row(i), out, x.cols);
-}
-template <class T, class I>
-void add_row(double a, const CsrView<T, I>& x, Index i, double* out) {
-  kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
-}
-
-// Calls visit(column, value) for the entries of a row that are not zero, in ascending order.
-template <class T, class Visit>
-void for_each_nonzero(const DenseView<T>& x, Index i, Visit&& visit) {
-  const T* row = x.row(i);
-  for (Index j = 0; j < x.cols; ++j)
-    if (row[j] != T(0)) visit(j, row[j]);
+template <class View>
+void add_row(double a, const View& x, Index i, double* out) {
+  if constexpr (is_dense_view<View>)
+    kernel::axpy(a, x.row(i), out, x.cols);
+  else
+    kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
 }
 
-template <class T, class I, class Visit>
-void for_each_nonzero(const CsrView<T, I>& x, Index i, Visit&& visit) {
-  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-    if (x.values[k] != T(0)) visit(static_cast<Index>(x.columns[k]), x.values[k]);
+// Calls visit(column, value) for the entries of a row that are held, in ascending order; below: unless they are zero.
+template <class View, class Visit>
+void for_each_entry(const View& x, Index i, Visit&& visit) {
+  if constexpr (is_dense_view<View>)
+    for (Index j = 0; j < x.cols; ++j) visit(j, x.row(i)[j]);
+  else
+    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) visit(static_cast<Index>(x.columns[k]), x.values[k]);
+}
+template <class View, class Visit>
+void for_each_nonzero(const View& x, Index i, Visit&& visit) {
+  for_each_entry(x, i, [&](Index j, typename View::Value value) {
+    if (value != 0) visit(j, value);
+  });
 }
 
 // Writes row i, zeros included, to out[0 .. cols).
 template <class View, class Out>
 void expand_row(const View& x, Index i, Out* out) {
-  if constexpr (is_dense_view<View>) {
-    std::transform(x.row(i), x.row(i) + x.cols, out, [](auto value) { return static_cast<Out>(value); });
-  } else {
-    std::fill(out, out + x.cols, Out(0));
-    for_each_nonzero(x, i, [&](Index j, auto value) { out[j] = static_cast<Out>(value); });
+  if constexpr (!is_dense_view<View>) std::fill(out, out + x.cols, Out(0));
+  for_each_entry(x, i, [&](Index j, typename View::Value value) {
+    if (is_dense_view<View> || value != 0) out[j] = static_cast<Out>(value);
+  });
+}
+
+// The length of a row, right also where the squares of its entries leave the range of a double.
+struct RowLength {
+  double largest = 0, rest = 1;  // their product is the length
+  double unit(double value) const { return largest == 0 ? value : value / largest / rest; }
+};
+template <class View>
+RowLength row_length(const View& x, Index i) {
+  double largest = 0, squares = 0;
+  for (const auto value : row_values(x, i)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  if (largest == 0) return {};
+  for (const auto value : row_values(x, i)) {
+    const double share = static_cast<double>(value) / largest;
+    squares += share * share;
   }
+  return {largest, std::sqrt(squares)};
 }
 
 // Asks the cache for the first lines of a row; the hardware follows a stream once it has started.

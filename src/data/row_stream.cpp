@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/interrupt.hpp"
-#include "base/interrupted.hpp"
 #include "base/threads.hpp"
 
 namespace s3gd {

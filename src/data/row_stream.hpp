@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/rows_store.hpp"
+#include "data/rows_builder.hpp"
 #include "s3gd/dataset.hpp"
 
 namespace s3gd {

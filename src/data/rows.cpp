@@ -1,51 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <type_traits>
 
-#include "base/buffer.hpp"
 #include "base/random.hpp"
-#include "base/threads.hpp"
-#include "data/assemble.hpp"
-#include "s3gd/dataset.hpp"
+#include "data/convert.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
-
-constexpr Index kRowsPerChunk = 1024;
-
-template <class T>
-Matrix taken(const DenseView<T>& view, std::span<const Index> rows) {
-  const auto count = static_cast<Index>(rows.size());
-  GrowBuffer<T> values;
-  values.resize(count * view.cols);
-  parallel_ranges(count, kRowsPerChunk, 0, [&](Index begin, Index end, Index) {
-    for (Index i = begin; i < end; ++i)
-      std::copy_n(view.row(rows[static_cast<std::size_t>(i)]), view.cols, values.data() + i * view.cols);
-  });
-  return dense_matrix(std::move(values).finish(), count, view.cols);
-}
-
-template <class T, class I>
-Matrix taken(const CsrView<T, I>& view, std::span<const Index> rows) {
-  const auto count = static_cast<Index>(rows.size());
-  GrowBuffer<std::int64_t> starts;
-  starts.push_back(0);
-  for (const Index row : rows) starts.push_back(starts.back() + view.row_nonzeros(row));
-  GrowBuffer<T> values;
-  GrowBuffer<I> columns;
-  values.resize(starts.back());
-  columns.resize(starts.back());
-  parallel_ranges(count, kRowsPerChunk, 0, [&](Index begin, Index end, Index) {
-    for (Index i = begin; i < end; ++i) {
-      const Index row = rows[static_cast<std::size_t>(i)];
-      std::copy_n(view.values + view.starts[row], view.row_nonzeros(row), values.data() + starts[i]);
-      std::copy_n(view.columns + view.starts[row], view.row_nonzeros(row), columns.data() + starts[i]);
-    }
-  });
-  return csr_matrix(std::move(values).finish(), std::move(columns).finish(), std::move(starts).finish(), view.cols);
-}
 
 Array<double> taken(const Array<double>& from, std::span<const Index> rows) {
   if (from.empty()) return {};
@@ -99,7 +61,7 @@ Dataset take_rows(const Dataset& data, std::span<const Index> rows) {
   data.verify();
   Dataset part = data;
   part.verifier = nullptr;
-  part.x = data.x.visit([&](const auto& view) { return taken(view, rows); });
+  part.x = gather_rows(data.x, rows, 0);
   part.y.values = taken(data.y.values, rows);
   part.weights = taken(data.weights, rows);
   return part;

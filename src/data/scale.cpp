@@ -1,57 +1,11 @@
 #include "s3gd/scale.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <type_traits>
-
-#include "base/buffer.hpp"
-#include "base/threads.hpp"
 #include "data/assemble.hpp"
 #include "data/convert.hpp"
-#include "data/row_length.hpp"
-#include "s3gd/error.hpp"
+#include "data/row_access.hpp"
 
 namespace s3gd {
 namespace {
-
-constexpr Index kRowsPerChunk = 1024;
-
-template <class View>
-constexpr bool kDense = requires(View view) { view.stride; };
-
-// Calls f(column, value) for the entries of row i that are held.
-template <class View, class F>
-void for_each_entry(const View& view, Index i, F&& f) {
-  if constexpr (kDense<View>) {
-    for (Index j = 0; j < view.cols; ++j) f(j, static_cast<double>(view.row(i)[j]));
-  } else {
-    for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
-      f(static_cast<Index>(view.columns[k]), static_cast<double>(view.values[k]));
-  }
-}
-
-// One number for each column, gathered over all entries. Every chunk of rows has a full set of its own, so their
-// number is kept low for wide data; it depends on the shape alone, and chunks are merged in order.
-template <class Take, class Merge>
-std::vector<double> per_column(const Matrix& x, int threads, Take take, Merge merge) {
-  const Index most_chunks = std::clamp<Index>((Index{1} << 24) / std::max<Index>(x.cols(), 1), 1, 16);
-  const Index chunk_rows = std::max(kRowsPerChunk, (x.rows() + most_chunks - 1) / most_chunks);
-  const Index chunks = (x.rows() + chunk_rows - 1) / chunk_rows;
-  const auto cols = static_cast<std::size_t>(x.cols());
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(chunks));
-  parallel_ranges(x.rows(), chunk_rows, threads, [&](Index begin, Index end, Index chunk) {
-    std::vector<double> part(cols);
-    x.visit([&](const auto& view) {
-      for (Index i = begin; i < end; ++i)
-        for_each_entry(view, i, [&](Index j, double value) { take(part[static_cast<std::size_t>(j)], j, value); });
-    });
-    parts[static_cast<std::size_t>(chunk)] = std::move(part);
-  });
-  std::vector<double> total(cols);
-  for (const auto& part : parts)
-    for (std::size_t j = 0; j < cols; ++j) total[j] = merge(total[j], part[j]);
-  return total;
-}
 
 // 1 / spread, or 1 for a column that does not vary.
 std::vector<double> reciprocals(std::vector<double> spreads) {
@@ -62,36 +16,41 @@ std::vector<double> reciprocals(std::vector<double> spreads) {
   return spreads;
 }
 
-double sum(double a, double b) { return a + b; }
-
 Scaling learn_max_abs(const Matrix& x, int threads) {
-  auto largest = [](double a, double b) { return std::max(a, b); };
-  return {Scale::max_abs,
-          reciprocals(per_column(
-              x, threads, [](double& seen, Index, double value) { seen = std::max(seen, std::abs(value)); }, largest)),
-          {}};
+  const auto largest = [](double& seen, double value) { seen = std::max(seen, value); };
+  const auto take = [&](const auto& view, Index i, double* seen) {
+    for_each_entry(view, i, [&](Index j, double value) { largest(seen[j], std::abs(value)); });
+  };
+  return {Scale::max_abs, reciprocals(per_column<double>(x, threads, take, largest)), {}};
 }
 
 Scaling learn_standard(const Matrix& x, int threads) {
+  struct Sum {
+    double sum = 0, held = 0;  // of the entries, and how many there are
+  };
   const auto rows = static_cast<double>(std::max<Index>(x.rows(), 1));
-  auto mean = per_column(
-      x, threads, [](double& seen, Index, double value) { seen += value; }, sum);
-  for (auto& value : mean) value /= rows;
+  const auto add = [](Sum& total, const Sum& part) { total = {total.sum + part.sum, total.held + part.held}; };
+  const auto sums = per_column<Sum>(
+      x, threads,
+      [&](const auto& view, Index i, Sum* seen) {
+        for_each_entry(view, i, [&](Index j, double value) { add(seen[j], {value, 1}); });
+      },
+      add);
+  std::vector<double> mean;
+  for (const Sum& column : sums) mean.push_back(column.sum / rows);
   // In two passes, as sum x^2 - n mean^2 cancels. Entries that are not held are zeros, each mean^2 away from the mean:
   // what they add is counted off the entries that are held.
-  auto squares = per_column(
+  auto squares = per_column<double>(
       x, threads,
-      [&](double& seen, Index j, double value) {
-        const double from_mean = value - mean[static_cast<std::size_t>(j)];
-        seen += from_mean * from_mean;
+      [&](const auto& view, Index i, double* seen) {
+        for_each_entry(view, i,
+                       [&](Index j, double value) { seen[j] += (value - mean[at(j)]) * (value - mean[at(j)]); });
       },
-      sum);
-  if (!x.is_dense()) {
-    const auto held = per_column(
-        x, threads, [](double& seen, Index, double) { seen += 1; }, sum);
-    for (std::size_t j = 0; j < squares.size(); ++j) squares[j] += (rows - held[j]) * mean[j] * mean[j];
+      [](double& total, double part) { total += part; });
+  for (std::size_t j = 0; j < squares.size(); ++j) {
+    if (!x.is_dense()) squares[j] += (rows - sums[j].held) * mean[j] * mean[j];
+    squares[j] = std::sqrt(squares[j] / rows);
   }
-  for (auto& value : squares) value = std::sqrt(value / rows);
   Scaling scaling{Scale::standard, reciprocals(std::move(squares)), {}};
   if (!x.is_dense()) return scaling;
   scaling.shift = std::move(mean);
@@ -105,39 +64,36 @@ Matrix transformed(const Matrix& x, int threads, F&& value_of) {
   return x.visit([&](const auto& view) -> Matrix {
     using View = std::decay_t<decltype(view)>;
     using T = typename View::Value;
-    GrowBuffer<T> values;
-    if constexpr (kDense<View>)
-      values.resize(view.rows * view.cols);
-    else
-      values.resize(view.rows == 0 ? 0 : view.starts[view.rows]);
-    parallel_ranges(view.rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    View result = view;
+    if constexpr (is_dense_view<View>) result.stride = view.cols;
+    const auto start = [&](Index i) {
+      if constexpr (is_dense_view<View>)
+        return i * view.cols;
+      else
+        return view.rows == 0 ? 0 : view.starts[i];
+    };
+    const auto [values, kept_values] = room_for<T>(start(view.rows));
+    parallel_ranges(view.rows, kRowsPerChunk, threads, [&, to = values](Index begin, Index end, Index) {
       for (Index i = begin; i < end; ++i) {
-        Index at = 0;
-        if constexpr (kDense<View>)
-          at = i * view.cols;
-        else
-          at = view.starts[i];
+        T* place = to + start(i);
         const auto transform = value_of(view, i);
-        for_each_entry(view, i, [&](Index j, double value) { values[at++] = static_cast<T>(transform(j, value)); });
+        for_each_entry(view, i, [&](Index j, T value) { *place++ = static_cast<T>(transform(j, value)); });
       }
     });
-    auto kept =
-        std::make_shared<const std::pair<Array<T>, std::shared_ptr<const void>>>(std::move(values).finish(), x.owner());
-    View result = view;
-    result.values = kept->first.data();
-    if constexpr (kDense<View>) result.stride = view.cols;
-    return Matrix(result, kept);
+    result.values = values;
+    return Matrix(result,
+                  std::make_shared<const std::pair<Array<T>, std::shared_ptr<const void>>>(kept_values, x.owner()));
   });
 }
 
 Matrix scaled_columns(const Matrix& x, const Scaling& scaling, int threads) {
-  if (static_cast<std::size_t>(x.cols()) != scaling.factor.size())
+  if (at(x.cols()) != scaling.factor.size())
     throw Error("the scaling was learnt on " + std::to_string(scaling.factor.size()) + " columns, the data has " +
                     std::to_string(x.cols()),
                 "load both with the same number of columns");
   return transformed(x, threads, [&](const auto&, Index) {
     return [&](Index j, double value) {
-      const auto column = static_cast<std::size_t>(j);
+      const auto column = at(j);
       return value * scaling.factor[column] - (scaling.shift.empty() ? 0.0 : scaling.shift[column]);
     };
   });

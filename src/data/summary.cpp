@@ -5,13 +5,11 @@
 #include <limits>
 #include <map>
 
-#include "base/threads.hpp"
+#include "data/assemble.hpp"
+#include "data/row_access.hpp"
 
 namespace s3gd {
 namespace {
-
-constexpr Index kRowsPerChunk = 1024;
-constexpr Index kColumnsOverAllChunks = Index{1} << 24;  // bounds the memory of the chunks' column tables
 
 struct ColumnRange {
   double least = std::numeric_limits<double>::infinity();
@@ -36,47 +34,15 @@ struct ColumnRange {
   }
 };
 
-// Norms that neither overflow nor vanish, whatever the scale of the row.
-template <class T>
-double norm_of(const T* values, Index count) {
-  double largest = 0, sum = 0;
-  for (Index k = 0; k < count; ++k) largest = std::max(largest, std::abs(static_cast<double>(values[k])));
-  if (largest == 0) return 0;
-  for (Index k = 0; k < count; ++k) {
-    const double share = static_cast<double>(values[k]) / largest;
-    sum += share * share;
-  }
-  return largest * std::sqrt(sum);
-}
-
-template <class View>
-double scan_row(const View& view, Index i, std::vector<ColumnRange>& columns) {
-  if constexpr (requires { view.stride; }) {
-    for (Index j = 0; j < view.cols; ++j) columns[static_cast<std::size_t>(j)].add(static_cast<double>(view.row(i)[j]));
-    return norm_of(view.row(i), view.cols);
-  } else {
-    for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
-      columns[static_cast<std::size_t>(view.columns[k])].add(static_cast<double>(view.values[k]));
-    return norm_of(view.values + view.starts[i], view.row_nonzeros(i));
-  }
-}
-
 std::vector<ColumnRange> scan(const Matrix& x, std::vector<double>& norms, int threads) {
-  const Index most_chunks = std::clamp<Index>(kColumnsOverAllChunks / std::max<Index>(x.cols(), 1), 1, 16);
-  const Index chunk_rows = std::max(kRowsPerChunk, (x.rows() + most_chunks - 1) / most_chunks);
-  const Index chunks = (x.rows() + chunk_rows - 1) / chunk_rows;
-  const auto cols = static_cast<std::size_t>(x.cols());
-  std::vector<std::vector<ColumnRange>> parts(static_cast<std::size_t>(chunks));
-  parallel_ranges(x.rows(), chunk_rows, threads, [&](Index begin, Index end, Index chunk) {
-    std::vector<ColumnRange> part(cols);
-    x.visit([&](const auto& view) {
-      for (Index i = begin; i < end; ++i) norms[static_cast<std::size_t>(i)] = scan_row(view, i, part);
-    });
-    parts[static_cast<std::size_t>(chunk)] = std::move(part);
-  });
-  std::vector<ColumnRange> columns(cols);
-  for (const auto& part : parts)
-    for (std::size_t j = 0; j < cols; ++j) columns[j].add(part[j]);
+  auto columns = per_column<ColumnRange>(
+      x, threads,
+      [&](const auto& view, Index i, ColumnRange* seen) {
+        for_each_entry(view, i, [&](Index j, double value) { seen[j].add(value); });
+        const RowLength length = row_length(view, i);
+        norms[at(i)] = length.largest * length.rest;
+      },
+      [](ColumnRange& total, const ColumnRange& part) { total.add(part); });
   for (ColumnRange& column : columns) column.add_zeros_up_to(x.rows());
   return columns;
 }
@@ -106,7 +72,7 @@ std::vector<double> quantiles(std::vector<double> numbers) {
   if (numbers.empty()) return result;
   std::sort(numbers.begin(), numbers.end());
   for (const double q : kNormQuantiles)
-    result.push_back(numbers[static_cast<std::size_t>(std::llround(q * static_cast<double>(numbers.size() - 1)))]);
+    result.push_back(numbers[at(std::llround(q * static_cast<double>(numbers.size() - 1)))]);
   return result;
 }
 
@@ -139,7 +105,7 @@ void add_labels(const Labels& labels, DataSummary& summary) {
 DataSummary summarise(const Dataset& data, int threads) {
   data.verify(threads);
   DataSummary summary;
-  std::vector<double> norms(static_cast<std::size_t>(data.rows()));
+  std::vector<double> norms(at(data.rows()));
   add_columns(scan(data.x, norms, threads), summary);
   const double entries = static_cast<double>(data.rows()) * static_cast<double>(data.cols());
   summary.density = entries > 0 ? static_cast<double>(summary.nonzeros) / entries : 0;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/interrupt.hpp"
-#include "base/interrupted.hpp"
 #include "base/threads.hpp"
 #include "data/number.hpp"
 

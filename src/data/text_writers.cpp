@@ -6,7 +6,7 @@
 #include "data/compressed_output.hpp"
 #include "data/csv_record.hpp"
 #include "data/readers.hpp"
-#include "data/rows_store.hpp"
+#include "data/rows_builder.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {

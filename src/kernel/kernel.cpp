@@ -1,5 +1,7 @@
 // Compiled once for each instruction set (foreach_target.h includes this file again and again); the best of them for
-// the machine at hand is chosen on first use, as a table of function pointers.
+// the machine at hand is chosen on first use, as a table of function pointers. What lies between SSE2 and AVX2 would
+// only double the time that takes: nothing here is faster with it.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/kernel.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -21,19 +23,22 @@ struct Operations {
   void (*axpy_rows)(const double*, const X* const*, Index, W*, Index);
 };
 
+template <class W>
+struct VectorOperations {
+  void (*scale)(double, W*, Index);
+  double (*distance)(const W*, const W*, Index);
+  void (*gather)(const W*, const std::int32_t*, Index, const W*, Index, W*);
+  void (*gather_wide)(const W*, const std::int64_t*, Index, const W*, Index, W*);
+  Index (*nonzeros)(const W*, Index, std::int32_t*, W*);
+};
+
 struct Table {
   const char* name;
   Operations<float, float> single;
   Operations<double, double> twice;
   Operations<float, double> mixed;
-  void (*scale_single)(double, float*, Index);
-  void (*scale_twice)(double, double*, Index);
-  void (*gather_single)(const float*, const std::int32_t*, Index, const float*, Index, float*);
-  void (*gather_single_wide)(const float*, const std::int64_t*, Index, const float*, Index, float*);
-  void (*gather_twice)(const double*, const std::int32_t*, Index, const double*, Index, double*);
-  void (*gather_twice_wide)(const double*, const std::int64_t*, Index, const double*, Index, double*);
-  Index (*nonzeros_single)(const float*, Index, std::int32_t*, float*);
-  Index (*nonzeros_twice)(const double*, Index, std::int32_t*, double*);
+  VectorOperations<float> single_vectors;
+  VectorOperations<double> twice_vectors;
 };
 
 }  // namespace s3gd::kernel
@@ -274,6 +279,27 @@ Index find_nonzeros(const W* row, Index n, std::int32_t* places, W* values) {
   return count;
 }
 
+// In double whatever the rows hold.
+template <class X>
+double squared_distance(const X* x, const X* z, Index n) {
+  const Tag<double> d;
+  const Index step = lanes<double>();
+  auto even = hn::Zero(d), odd = even;  // two chains, so that the additions overlap
+  Index j = 0;
+  for (; j + 2 * step <= n; j += 2 * step) {
+    const auto a = hn::Sub(load(d, x + j), load(d, z + j));
+    const auto b = hn::Sub(load(d, x + j + step), load(d, z + j + step));
+    even = hn::MulAdd(a, a, even);
+    odd = hn::MulAdd(b, b, odd);
+  }
+  double sum = lane_sum<double>(hn::Add(even, odd));
+  for (; j < n; ++j) {
+    const double difference = static_cast<double>(x[j]) - static_cast<double>(z[j]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 template <class W>
 void scale(double a, W* y, Index n) {
   const Tag<W> d;
@@ -289,100 +315,58 @@ template <class X, class W>
 constexpr Operations<X, W> operations() {
   return {&dot<X, W>, &axpy<X, W>, &dot_rows<X, W>, &axpy_rows<X, W>};
 }
-
-const Table* table() {
-  static constexpr Table kTable = {nullptr,
-                                   operations<float, float>(),
-                                   operations<double, double>(),
-                                   operations<float, double>(),
-                                   &scale<float>,
-                                   &scale<double>,
-                                   &gather_rows<float, std::int32_t>,
-                                   &gather_rows<float, std::int64_t>,
-                                   &gather_rows<double, std::int32_t>,
-                                   &gather_rows<double, std::int64_t>,
-                                   &find_nonzeros<float>,
-                                   &find_nonzeros<double>};
-  return &kTable;
+template <class W>
+constexpr VectorOperations<W> vector_operations() {
+  return {&scale<W>, &squared_distance<W>, &gather_rows<W, std::int32_t>, &gather_rows<W, std::int64_t>,
+          &find_nonzeros<W>};
 }
 
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+Table table() {
+  return {hwy::TargetName(HWY_TARGET), operations<float, float>(), operations<double, double>(),
+          operations<float, double>(), vector_operations<float>(), vector_operations<double>()};
+}
 
 }  // namespace s3gd::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace s3gd::kernel {
-namespace {
 
 HWY_EXPORT(table);
-HWY_EXPORT(target_name);
 
-Table choose() {
-  Table chosen = *HWY_DYNAMIC_DISPATCH(table)();
-  chosen.name = HWY_DYNAMIC_DISPATCH(target_name)();
+static const Table& active() {
+  static const Table chosen = HWY_DYNAMIC_DISPATCH(table)();
   return chosen;
 }
 
-const Table& active() {
-  static const Table chosen = choose();
-  return chosen;
-}
-
-}  // namespace
-
-double dot(const float* x, const float* w, Index n) { return active().single.dot(x, w, n); }
-double dot(const double* x, const double* w, Index n) { return active().twice.dot(x, w, n); }
-double dot(const float* x, const double* w, Index n) { return active().mixed.dot(x, w, n); }
-
-void axpy(double a, const float* x, float* y, Index n) { active().single.axpy(a, x, y, n); }
-void axpy(double a, const double* x, double* y, Index n) { active().twice.axpy(a, x, y, n); }
-void axpy(double a, const float* x, double* y, Index n) { active().mixed.axpy(a, x, y, n); }
-
-void scale(double a, float* y, Index n) { active().scale_single(a, y, n); }
-void scale(double a, double* y, Index n) { active().scale_twice(a, y, n); }
-
-void dot_rows(const float* const* rows, Index count, const float* w, Index n, double* out) {
-  active().single.dot_rows(rows, count, w, n, out);
-}
-void dot_rows(const double* const* rows, Index count, const double* w, Index n, double* out) {
-  active().twice.dot_rows(rows, count, w, n, out);
-}
-void dot_rows(const float* const* rows, Index count, const double* w, Index n, double* out) {
-  active().mixed.dot_rows(rows, count, w, n, out);
-}
-
-void axpy_rows(const double* coefficients, const float* const* rows, Index count, float* y, Index n) {
-  active().single.axpy_rows(coefficients, rows, count, y, n);
-}
-void axpy_rows(const double* coefficients, const double* const* rows, Index count, double* y, Index n) {
-  active().twice.axpy_rows(coefficients, rows, count, y, n);
-}
-void axpy_rows(const double* coefficients, const float* const* rows, Index count, double* y, Index n) {
-  active().mixed.axpy_rows(coefficients, rows, count, y, n);
-}
-
-void gather_rows(const float* values, const std::int32_t* places, Index count, const float* table, Index n, float* y) {
-  active().gather_single(values, places, count, table, n, y);
-}
-void gather_rows(const float* values, const std::int64_t* places, Index count, const float* table, Index n, float* y) {
-  active().gather_single_wide(values, places, count, table, n, y);
-}
-void gather_rows(const double* values, const std::int32_t* places, Index count, const double* table, Index n,
-                 double* y) {
-  active().gather_twice(values, places, count, table, n, y);
-}
-void gather_rows(const double* values, const std::int64_t* places, Index count, const double* table, Index n,
-                 double* y) {
-  active().gather_twice_wide(values, places, count, table, n, y);
-}
-
-Index find_nonzeros(const float* row, Index n, std::int32_t* places, float* values) {
-  return active().nonzeros_single(row, n, places, values);
-}
-Index find_nonzeros(const double* row, Index n, std::int32_t* places, double* values) {
-  return active().nonzeros_twice(row, n, places, values);
-}
+// clang-format off
+#define S3GD_OPERATIONS(X, W, part)                                                                         \
+  template <> double dot(const X* x, const W* w, Index n) { return active().part.dot(x, w, n); }            \
+  template <> void axpy(double a, const X* x, W* y, Index n) { active().part.axpy(a, x, y, n); }            \
+  template <> void dot_rows(const X* const* rows, Index count, const W* w, Index n, double* out) {          \
+    active().part.dot_rows(rows, count, w, n, out);                                                         \
+  }                                                                                                         \
+  template <> void axpy_rows(const double* coefficients, const X* const* rows, Index count, W* y, Index n) { \
+    active().part.axpy_rows(coefficients, rows, count, y, n);                                               \
+  }
+#define S3GD_VECTOR_OPERATIONS(W, part)                                                                     \
+  template <> void scale(double a, W* y, Index n) { active().part.scale(a, y, n); }                         \
+  template <> double squared_distance(const W* x, const W* z, Index n) { return active().part.distance(x, z, n); } \
+  template <> void gather_rows(const W* v, const std::int32_t* places, Index count, const W* table, Index n, W* y) { \
+    active().part.gather(v, places, count, table, n, y);                                                    \
+  }                                                                                                         \
+  template <> void gather_rows(const W* v, const std::int64_t* places, Index count, const W* table, Index n, W* y) { \
+    active().part.gather_wide(v, places, count, table, n, y);                                               \
+  }                                                                                                         \
+  template <> Index find_nonzeros(const W* row, Index n, std::int32_t* places, W* values) {                 \
+    return active().part.nonzeros(row, n, places, values);                                                  \
+  }
+// clang-format on
+S3GD_OPERATIONS(float, float, single)
+S3GD_OPERATIONS(double, double, twice)
+S3GD_OPERATIONS(float, double, mixed)
+S3GD_VECTOR_OPERATIONS(float, single_vectors)
+S3GD_VECTOR_OPERATIONS(double, twice_vectors)
 
 const char* instruction_set() { return active().name; }
 

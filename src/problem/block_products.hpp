@@ -1,4 +1,4 @@
-// Blocks of rows against a table of `width` numbers for each column (kernel/table.hpp), and back.
+// Blocks of rows against a table of `width` numbers for each column (kernel/kernel.hpp), and back.
 //
 //     times   u (rows x width) = X table          add   sum (columns x width) += X' slopes, for the rows of the last times() or take()
 //
@@ -11,7 +11,7 @@
 
 #include "data/row_access.hpp"
 #include "kernel/blas.hpp"
-#include "kernel/table.hpp"
+#include "kernel/kernel.hpp"
 
 namespace s3gd {
 

@@ -7,7 +7,6 @@
 #include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
-#include "kernel/table.hpp"
 #include "problem/block_products.hpp"
 #include "problem/loss.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "kernel/softplus.hpp"
+#include "kernel/kernel.hpp"
 #include "problem/losses/huber.hpp"
 #include "problem/losses/logistic.hpp"
 #include "problem/losses/poisson.hpp"

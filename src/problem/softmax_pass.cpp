@@ -6,7 +6,6 @@
 #include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
-#include "kernel/table.hpp"
 #include "problem/block_products.hpp"
 
 namespace s3gd {

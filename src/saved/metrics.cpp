@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernel/softplus.hpp"
+#include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
 #include "saved/class_finder.hpp"
 #include "saved/ranking.hpp"

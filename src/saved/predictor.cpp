@@ -5,7 +5,7 @@
 
 #include "base/threads.hpp"
 #include "data/columns.hpp"
-#include "data/row_length.hpp"
+#include "data/row_access.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {

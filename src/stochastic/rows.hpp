@@ -1,7 +1,7 @@
 // Rows of a batch against tables of K numbers for each column, for the forms of the iterate.
 //
 // A form is compiled twice: for one output (Single), where a table is a plain vector and the tuned kernels serve, and for
-// several, whose tables have rows of `width` numbers (kernel/table.hpp).
+// several, whose tables have rows of `width` numbers (kernel/kernel.hpp).
 #pragma once
 
 #include <span>

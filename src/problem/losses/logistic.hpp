@@ -25,7 +25,7 @@ struct LogisticLoss {
     return {-y * (t > 0 ? whole : e * whole), e * whole * whole};
   }
   double curvature_bound() const { return 0.25; }
-  // softplus(sharpness (shift - y u)) / sharpness: many at once are kernel/softplus.hpp's.
+  // softplus(sharpness (shift - y u)) / sharpness: many at once are kernel/kernel.hpp's.
   double sharpness() const { return 1.0; }
   double shift() const { return 0.0; }
   double conjugate(double v, double y) const { return negative_entropy(-v * y); }

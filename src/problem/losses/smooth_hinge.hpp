@@ -31,7 +31,7 @@ struct SmoothHingeLoss {
     return {-y * (t > 0 ? whole : e * whole), beta * e * whole * whole};
   }
   double curvature_bound() const { return 0.25 * beta; }
-  // softplus(sharpness (shift - y u)) / sharpness: many at once are kernel/softplus.hpp's.
+  // softplus(sharpness (shift - y u)) / sharpness: many at once are kernel/kernel.hpp's.
   double sharpness() const { return beta; }
   double shift() const { return 1.0; }
   double conjugate(double v, double y) const { return v * y + negative_entropy(-v * y) / beta; }

@@ -92,29 +92,6 @@ TEST(Kmeans, AClusterWithoutRowsMovesToTheFarthestOne) {
   EXPECT_EQ(places, (std::set<double>{1, 100}));
 }
 
-TEST(Kmeans, RowsWithoutWeightAreNeitherSeedsNorPartOfMeans) {
-  // All weight on two places at the seeding, rows of no weight are never seeds nor means.
-  const Table table{{0}, {0}, {10}, {500}};
-  const std::vector<double> weights{1, 1, 1, 0};
-  const auto centres = kmeans(dense<float>(table), into(2), weights);
-  std::set<double> places;
-  for (Index j = 0; j < centres.count; ++j) places.insert(centres.row(j)[0]);
-  EXPECT_EQ(places, (std::set<double>{0, 10}));
-}
-
-TEST(Kmeans, AWeightCountsLikeRepeatedRows) {
-  const auto table = clumped_rows(60, 4, 23);
-  Table repeated;
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    weights.push_back(static_cast<double>(1 + i % 3));
-    for (std::size_t copy = 0; copy <= i % 3; ++copy) repeated.push_back(table[i]);
-  }
-  const auto one = kmeans(dense<double>(table), into(1), weights);
-  const auto other = kmeans(dense<double>(repeated), into(1));
-  for (std::size_t c = 0; c < 4; ++c) EXPECT_NEAR(one.values[c], other.values[c], 1e-12);
-}
-
 TEST(Kmeans, HasNoMoreCentresThanDistinctRows) {
   Table table(50, {1.0, 2.0});
   for (std::size_t i = 0; i < 20; ++i) table[i] = {3.0, -1.0};
@@ -195,7 +172,6 @@ TEST(NearestRows, AreTheNearestOfAllInEveryLayout) {
 TEST(Kmeans, WrongArgumentsAreRefused) {
   const auto x = dense<float>({{1.0}, {2.0}});
   EXPECT_THROW(kmeans(x, into(0)), Error);
-  EXPECT_THROW(kmeans(x, into(1), std::vector<double>{1.0}), Error);
   auto options = into(1);
   options.sample = -1;
   EXPECT_THROW(kmeans(x, options), Error);

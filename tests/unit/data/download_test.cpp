@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/checksum.hpp"
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
-#include "base/sha256.hpp"
 #include "loopback_server.hpp"
 #include "s3gd/error.hpp"
 

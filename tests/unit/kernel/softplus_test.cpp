@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernel/softplus.hpp"
+#include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
 
 namespace s3gd {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/table.hpp"
+#include "kernel/kernel.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd {

@@ -1,6 +1,8 @@
-// Compiled once for each instruction set, as kernel.cpp is.
+// Many margins at once: sparse rows against tables, softmax, and what losses make of exponentials. Compiled once for
+// each instruction set, as kernel.cpp is.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernel/table.cpp"
+#define HWY_TARGET_INCLUDE "kernel/margins.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/contrib/math/math-inl.h>
@@ -10,11 +12,14 @@
 #include <cmath>
 #include <limits>
 
-#include "kernel/table.hpp"
+#include "kernel/kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace s3gd::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// exp(-t) is zero long before this; the library's exp is not meant for infinity.
+constexpr double kFar = 1000;
 
 template <class W>
 using Tag = hn::CappedTag<W, kTableUnit>;
@@ -132,8 +137,7 @@ HWY_INLINE double softmax_row(Index classes, Index width, W* u) {
   for (Index j = 0; j < width; j += lanes)
     largest = hn::Max(largest, hn::IfThenElse(meant(j), hn::LoadU(d, u + j), lowest));
   const W top = hn::GetLane(hn::MaxOfLanes(d, largest));
-  // exp is zero long before this; the library's exp is not meant for infinity.
-  const auto far = hn::Set(d, W(-1000)), peak = hn::Set(d, top);
+  const auto far = hn::Set(d, W(-kFar)), peak = hn::Set(d, top);
   auto sum = hn::Zero(d);
   for (Index j = 0; j < width; j += lanes) {
     const auto margin = hn::LoadU(d, u + j);
@@ -152,6 +156,60 @@ HWY_INLINE double softmax_row(Index classes, Index width, W* u) {
 template <class W>
 void softmax_all(Index count, Index classes, Index width, W* u, double* log_sums) {
   for (Index r = 0; r < count; ++r) log_sums[r] = softmax_row(classes, width, u + r * width);
+}
+
+// Calls work(tag, place) for the numbers 0 .. n-1: as many as go into a vector at once, then one by one.
+template <class Work>
+HWY_INLINE void for_each_vector(Index n, Work&& work) {
+  const hn::ScalableTag<double> d;
+  const auto step = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  for (; i + step <= n; i += step) work(d, i);
+  for (; i < n; ++i) work(hn::CappedTag<double, 1>(), i);
+}
+
+template <class D>
+HWY_INLINE void one_vector(D d, double beta, double shift, const double* u, const double* y, Index at,
+                           const SoftplusTerms& out) {
+  const auto one = hn::Set(d, 1.0), zero = hn::Zero(d);
+  const auto sign = hn::LoadU(d, y + at);
+  const auto distance = hn::NegMulAdd(sign, hn::LoadU(d, u + at), hn::Set(d, shift));
+  const auto t = hn::Mul(hn::Set(d, beta), distance);
+  const auto nan = hn::Sub(distance, distance);  // 0, or not a number, which the minimum below would swallow
+  const auto e = hn::Exp(d, hn::Neg(hn::Min(hn::Abs(t), hn::Set(d, kFar))));
+  const auto share = hn::Div(one, hn::Add(one, e));  // sigmoid(|t|)
+  const auto rest = hn::Mul(e, share);
+  if (out.value != nullptr) {
+    const auto bend = hn::Mul(hn::Log1p(d, e), hn::Set(d, 1.0 / beta));
+    hn::StoreU(hn::Add(hn::Add(hn::Max(distance, zero), bend), nan), d, out.value + at);
+  }
+  if (out.slope != nullptr) {
+    const auto sigmoid = hn::IfThenElse(hn::Ge(t, zero), share, rest);
+    hn::StoreU(hn::Add(hn::Neg(hn::Mul(sign, sigmoid)), nan), d, out.slope + at);
+  }
+  if (out.curvature != nullptr)
+    hn::StoreU(hn::Add(hn::Mul(hn::Set(d, beta), hn::Mul(share, rest)), nan), d, out.curvature + at);
+}
+
+void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out) {
+  for_each_vector(n, [&](auto d, Index i) { one_vector(d, beta, shift, u, y, i, out); });
+}
+
+template <class D>
+HWY_INLINE void entropy_at(D d, const double* a, double* out) {
+  const auto x = hn::LoadU(d, a), zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  const auto tiny = hn::Set(d, std::numeric_limits<double>::min());
+  const auto inside = hn::And(hn::Ge(x, zero), hn::Le(x, one));
+  const auto part = hn::IfThenElse(inside, x, hn::Set(d, 0.5));  // the logarithms are not meant for what is outside
+  const auto left = hn::Mul(part, hn::Log(d, hn::Max(part, tiny)));
+  const auto rest = hn::Sub(one, part);  // exact below: 1 - a has no more digits than a
+  const auto right = hn::Mul(rest, hn::IfThenElse(hn::Lt(part, hn::Set(d, 0.5)), hn::Log1p(d, hn::Neg(part)),
+                                                  hn::Log(d, hn::Max(rest, tiny))));
+  hn::StoreU(hn::IfThenElse(inside, hn::Add(left, right), hn::Set(d, std::numeric_limits<double>::infinity())), d, out);
+}
+
+void negative_entropy(const double* a, Index n, double* out) {
+  for_each_vector(n, [&](auto d, Index i) { entropy_at(d, a + i, out + i); });
 }
 
 // Names that can be exported: one for each combination of types.
@@ -193,6 +251,8 @@ S3GD_TABLE(twice, double, std::int32_t, double)
 S3GD_TABLE(twice_wide, double, std::int64_t, double)
 #undef S3GD_TABLE
 
+HWY_EXPORT(softplus_terms);
+HWY_EXPORT(negative_entropy);
 HWY_EXPORT(softmax_single);
 HWY_EXPORT(softmax_twice);
 
@@ -201,6 +261,12 @@ void softmax_rows(Index count, Index classes, Index width, float* u, double* log
 }
 void softmax_rows(Index count, Index classes, Index width, double* u, double* log_sums) {
   HWY_DYNAMIC_DISPATCH(softmax_twice)(count, classes, width, u, log_sums);
+}
+
+void negative_entropy(const double* a, Index n, double* out) { HWY_DYNAMIC_DISPATCH(negative_entropy)(a, n, out); }
+
+void softplus_terms(double beta, double shift, const double* u, const double* y, Index n, const SoftplusTerms& out) {
+  HWY_DYNAMIC_DISPATCH(softplus_terms)(beta, shift, u, y, n, out);
 }
 
 }  // namespace s3gd::kernel
