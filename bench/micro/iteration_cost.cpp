@@ -18,7 +18,6 @@
 #include "s3gd/error.hpp"
 #include "s3gd/scale.hpp"
 #include "stochastic/loop.hpp"
-#include "stochastic/strata.hpp"
 
 namespace {
 

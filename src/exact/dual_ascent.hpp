@@ -20,10 +20,10 @@
 
 #include "base/index.hpp"
 #include "base/random.hpp"
+#include "data/row_access.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
-#include "stochastic/rows.hpp"
 
 namespace s3gd {
 

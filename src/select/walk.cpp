@@ -13,7 +13,7 @@
 #include "s3gd/error.hpp"
 #include "select/largest_lambda.hpp"
 #include "select/softmax_null_model.hpp"
-#include "solve/one_vs_rest_summary.hpp"
+#include "solve/one_vs_rest.hpp"
 #include "solve/softmax_solve.hpp"
 #include "solve/warm_state.hpp"
 

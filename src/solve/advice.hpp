@@ -4,13 +4,13 @@
 // however large the data is.
 #pragma once
 
-#include "s3gd/solve.hpp"
-#include "solve/row_report.hpp"
+#include "solve/sentences.hpp"
 
 namespace s3gd {
 
 void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution);
 // The same where what the rows say by themselves is known: for several problems over the same rows.
 void add_advice(const Problem& problem, const SolveOptions& options, Solution& solution, const SampleReport& sample);
+void add_advice(const SoftmaxProblem& problem, const SolveOptions& options, Solution& solution);
 
 }  // namespace s3gd

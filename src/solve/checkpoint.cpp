@@ -15,6 +15,7 @@
 #include "base/mention.hpp"
 #include "s3gd/error.hpp"
 #include "solve/run_identity.hpp"
+#include "solve/run_state.hpp"
 
 namespace s3gd {
 namespace {
@@ -72,6 +73,8 @@ void check_folder(const std::filesystem::path& path) {
   if (access(folder.c_str(), W_OK) != 0) throw_file_error("write", path.string(), errno);
 }
 
+void state(Archive& a, Solution& solution) { a(solution.w, solution.summary, solution.trace); }
+
 }  // namespace
 
 FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity)
@@ -111,6 +114,81 @@ void FileCheckpoint::save(const Archive& state) {
 void add_trouble(const FileCheckpoint& file, Summary& summary) {
   if (!file.trouble().empty())
     summary.advice.push_back({AdviceCode::checkpoint_not_kept, "the checkpoint could not be kept: " + file.trouble()});
+}
+
+// The checkpoint of one class, as its solver sees it.
+class ClassCheckpoints::Slot final : public Checkpoint {
+ public:
+  Slot(ClassCheckpoints& all, std::size_t k) : all_(all), k_(k) {
+    const std::lock_guard lock(all.mutex_);
+    if (all.entries_[k].stage == Stage::running) resumed_.emplace(all.entries_[k].bytes);
+  }
+  Archive* resumed() override { return resumed_ ? &*resumed_ : nullptr; }
+  bool due() const override { return interrupted() || wall_now() - last_ >= all_.every_; }
+  void save(const Archive& state) override {
+    all_.put(k_, Stage::running, state);
+    last_ = wall_now();
+  }
+
+ private:
+  ClassCheckpoints& all_;
+  std::size_t k_;
+  std::optional<Archive> resumed_;
+  double last_ = wall_now();
+};
+
+ClassCheckpoints::ClassCheckpoints(const OneVsRestProblem& problem, const SolveOptions& options,
+                                   const SolveInput& input)
+    : file_(options, run_identity(problem, options, input)),
+      every_(options.checkpoint_every),
+      entries_(problem.classes().size()) {
+  Archive* kept = file_.resumed();
+  if (kept == nullptr) return;
+  (*kept)(entries_);
+  kept->expect_end();
+  if (entries_.size() != problem.classes().size())
+    throw Error("the state that was kept is of another number of classes");
+}
+
+std::optional<Solution> ClassCheckpoints::ended(std::size_t k) const {
+  const std::lock_guard lock(mutex_);
+  if (entries_[k].stage != Stage::ended) return std::nullopt;
+  Archive kept(entries_[k].bytes);
+  Solution solution;
+  state(kept, solution);
+  kept.expect_end();
+  return solution;
+}
+
+Solution ClassCheckpoints::solve(std::size_t k, const Problem& problem, const SolveOptions& options,
+                                 const OneOutputInput& input) {
+  Slot slot(*this, k);
+  Solution solution = solve_keeping(problem, options, input, slot);
+  if (was_cut(solution.summary.status)) return solution;
+  Archive end;
+  state(end, solution);
+  put(k, Stage::ended, end);
+  return solution;
+}
+
+// A state is put here when its time has come; an end is not worth a file of its own.
+void ClassCheckpoints::put(std::size_t k, Stage stage, const Archive& state) {
+  const std::lock_guard lock(mutex_);
+  entries_[k] = {stage, state.bytes()};
+  written_ = false;
+  if (stage == Stage::running || file_.due()) write();
+}
+
+void ClassCheckpoints::keep_the_rest() {
+  const std::lock_guard lock(mutex_);
+  if (!written_) write();
+}
+
+void ClassCheckpoints::write() {
+  Archive all;
+  all(entries_);
+  file_.save(all);
+  written_ = true;
 }
 
 }  // namespace s3gd

@@ -14,7 +14,7 @@ namespace s3gd {
 // A finisher bound to its problem.
 struct BoundFinisher {
   std::string name;
-  Index first_segment = 20;  // see solve/segments.hpp
+  Index first_segment = 20;  // see solve/finish.cpp
   std::function<Finish(std::uint64_t seed, Index max_iterations, std::vector<double> start, Progress&)> run;
 };
 

@@ -8,8 +8,8 @@
 #include "solve/early_stop.hpp"
 #include "solve/run.hpp"
 #include "solve/schedule.hpp"
+#include "stochastic/control.hpp"
 #include "stochastic/loop.hpp"
-#include "stochastic/quality.hpp"
 
 namespace s3gd {
 

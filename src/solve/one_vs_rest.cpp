@@ -19,9 +19,7 @@
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
 #include "solve/check.hpp"
-#include "solve/class_checkpoints.hpp"
-#include "solve/one_vs_rest_summary.hpp"
-#include "solve/one_vs_rest_together.hpp"
+#include "solve/checkpoint.hpp"
 #include "solve/warm_state.hpp"
 #include "stochastic/control.hpp"
 

@@ -1,10 +1,33 @@
 // One-vs-rest from beginning to end: what solve() does with a OneVsRestProblem.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
 
 Solution solve_one_vs_rest(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input);
+
+// All classes in one pass over the rows (exact/class_newton.hpp), where that is what suits.
+struct ClassToFit {
+  Problem problem;              // over the same rows as the others
+  std::optional<Problem> test;  // for test_objective
+  std::vector<double> start;    // empty: the best model without features
+};
+
+// How many classes of this shape are best fitted together; less than 2: each for itself.
+Index classes_together(const Problem& like, const SolveOptions& options, Index classes);
+
+// What solve() gives for each, to the tolerance; handed over class by class.
+void solve_together(std::span<const ClassToFit> classes, const SolveOptions& options,
+                    const std::function<void(Index k, Solution&&)>& take);
+
+// One summary of K: what Summary::classes promises, but for the clocks of the whole.
+Summary merge_summaries(std::span<const std::string> classes, std::span<const Summary> summaries);
 
 }  // namespace s3gd

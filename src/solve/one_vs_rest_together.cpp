@@ -1,4 +1,4 @@
-#include "solve/one_vs_rest_together.hpp"
+#include "solve/one_vs_rest.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -9,7 +9,6 @@
 #include "solve/run_state.hpp"
 #include "stochastic/control.hpp"
 #include "stochastic/loop.hpp"
-#include "stochastic/strata.hpp"
 
 namespace s3gd {
 namespace {

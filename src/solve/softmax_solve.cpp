@@ -12,13 +12,13 @@
 #include "exact/softmax_finish.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "s3gd/error.hpp"
+#include "solve/advice.hpp"
 #include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/finish.hpp"
 #include "solve/options/table.hpp"
 #include "solve/run.hpp"
-#include "solve/softmax_advice.hpp"
-#include "solve/softmax_identity.hpp"
+#include "solve/run_identity.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {

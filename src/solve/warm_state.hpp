@@ -12,7 +12,12 @@ namespace s3gd {
 class WarmState {
  public:
   // Goes on from where the last problem ended, or from `start`, when nothing is carried yet.
-  Finish finish(const Finisher& finisher, const FinishInput& input, std::vector<double> start, Progress& progress);
+  Finish finish(const Finisher& finisher, const FinishInput& input, std::vector<double> start, Progress& progress) {
+    if (finisher.sequence == nullptr) return finisher.run(input, std::move(start), progress);
+    if (!sequence_ || finisher_ != &finisher) sequence_ = finisher.sequence(input.problem, std::move(start));
+    finisher_ = &finisher;
+    return sequence_->next(input, progress);
+  }
   void forget() { sequence_.reset(); }  // the parameters went on without it
 
  private:

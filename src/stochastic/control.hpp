@@ -22,23 +22,28 @@
 
 namespace s3gd {
 
+struct ControlInput {
+  StochasticProblem problem;
+  const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
+  bool accelerated = false;      // GD only
+  ControlMode mode = ControlMode::adaptive;
+  GraphOptions streaming = {};
+};
+
 template <class T>
 class Control {
  public:
-  explicit Control(Index outputs) : outputs_(outputs) {}
+  explicit Control(const ControlInput& input) : problem_(input.problem) {}
   virtual ~Control() = default;
 
   // The vectors the drift is combined from, when it is (S3GD).
   virtual const DriftBasis<T>* basis() const { return nullptr; }
 
   // How many of the coming rows the control wants to be told of at the next snapshot; 0 = none.
-  virtual Index rows_wanted(Index until_snapshot) const {
-    (void)until_snapshot;
-    return 0;
-  }
+  virtual Index rows_wanted(Index /*until_snapshot*/) const { return 0; }
   // Told before a snapshot: at least so many rows in the order they will be drawn. The first `until_snapshot` of them
   // are drawn before the snapshot after this one.
-  virtual void coming(std::span<const Index> rows, Index until_snapshot) { (void)rows, (void)until_snapshot; }
+  virtual void coming(std::span<const Index> /*rows*/, Index /*until_snapshot*/) {}
 
   // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
   virtual void refresh(Iterate<T>&) {}
@@ -49,14 +54,13 @@ class Control {
   virtual Index drift_vectors() const { return 0; }
 
   // h_i for rows whose margins at the current W are given.
-  virtual void control(std::span<const Index> rows, const double* margins, double* out) const {
-    (void)margins;
-    std::fill(out, out + static_cast<Index>(rows.size()) * outputs_, 0.0);
+  virtual void control(std::span<const Index> rows, const double* /*margins*/, double* out) const {
+    std::fill(out, out + std::ssize(rows) * outputs(), 0.0);
   }
 
   // From slopes psi'(u_i) to the spike's coefficients, in place.
   virtual void coefficients(const Batch& batch, const double* margins, double* slopes) {
-    scratch_.resize(batch.rows.size() * static_cast<std::size_t>(outputs_));
+    scratch_.resize(batch.rows.size() * at(outputs()));
     control(batch.rows, margins, scratch_.data());
     subtract(batch, scratch_.data(), slopes);
   }
@@ -77,72 +81,77 @@ class Control {
   virtual bool draws_rows() const { return true; }
 
  protected:
-  Index outputs() const { return outputs_; }
+  Index outputs() const { return problem_->outputs(); }
   // slopes <- weight_i (slopes - h)
   void subtract(const Batch& batch, const double* h, double* slopes) const {
-    for_each_slope(batch.rows.size(), outputs_, [&](std::size_t b, std::size_t place) {
+    for_each_slope(batch.rows.size(), outputs(), [&](std::size_t b, std::size_t place) {
       slopes[place] = batch.weights[b] * (slopes[place] - h[place]);
     });
   }
 
- private:
-  Index outputs_;
-  std::vector<double> scratch_;
-};
+  StochasticProblem problem_;
 
-struct ControlInput {
-  StochasticProblem problem;
-  const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
-  bool accelerated = false;      // GD only
-  ControlMode mode = ControlMode::adaptive;
-  GraphOptions streaming = {};
+ private:
+  std::vector<double> scratch_;
 };
 
 // Whose smoothness the automatic step goes by: a mini-batch's, a single row's (SAG: old slopes outweigh the batch, so a
 // larger batch does not allow a larger step), or all rows' together.
 enum class StepBasis : std::uint8_t { batch, single_row, all_rows };
 
+// Makes a control of the data's own precision.
+struct ControlMaker {
+  std::unique_ptr<Control<float>> (*of_float)(const ControlInput&) = nullptr;
+  std::unique_ptr<Control<double>> (*of_double)(const ControlInput&) = nullptr;
+};
+template <template <class> class Kind>
+constexpr ControlMaker maker() {
+  return {
+      [](const ControlInput& input) -> std::unique_ptr<Control<float>> { return std::make_unique<Kind<float>>(input); },
+      [](const ControlInput& input) -> std::unique_ptr<Control<double>> {
+        return std::make_unique<Kind<double>>(input);
+      }};
+}
+// One for each file of estimators/; without a graph, s3gd's is the one that grows.
+extern const ControlMaker kSvrgControl, kScvControl, kS3gdControl, kStreamingControl, kSagaControl, kSagControl,
+    kGdControl;
+
 // One line of the table of estimators.
 struct Estimator {
   std::string name;
   std::string summary;
-  Sampling sampling = Sampling::weighted;
+  ControlMaker maker;
   Index inner = 20;          // steps between two snapshots
   bool fixed_inner = false;  // inner = 1 by design
+  Sampling sampling = Sampling::weighted;
   bool needs_graph = false;
   bool unbiased = true;
   Needs needs = {};  // without which it cannot solve a problem at all
   StepBasis step_basis = StepBasis::batch;
-  std::unique_ptr<Control<float>> (*build_float)(const ControlInput&) = nullptr;
-  std::unique_ptr<Control<double>> (*build_double)(const ControlInput&) = nullptr;
 
   template <class T>
   std::unique_ptr<Control<T>> build(const ControlInput& input) const {
+    const ControlMaker& chosen = needs_graph && input.graph == nullptr ? kStreamingControl : maker;
     if constexpr (std::is_same_v<T, float>)
-      return build_float(input);
+      return chosen.of_float(input);
     else
-      return build_double(input);
+      return chosen.of_double(input);
   }
 };
 
 const std::vector<Estimator>& estimator_table();
 const Estimator* find_estimator(const std::string& name);
 
+// How good an estimate of the gradient is: its correlation with the exact gradient, and its variance over plain SGD's.
+// Both at the current w with the control's current snapshot. Costs about two passes over the rows.
+struct GradientQuality {
+  double correlation = 0;         // Pearson over coordinates, mean over a few fresh batches
+  double variance_ratio = 0;      // E||g - grad P||^2 over that of SGD with the same batch; exact
+  std::vector<double> surrogate;  // drift - grad P: what the propagated gradient misses
+};
+
 template <class T>
-std::unique_ptr<Control<T>> make_plain_control(const ControlInput&);  // sgd, ssgd, is-sgd
-template <class T>
-std::unique_ptr<Control<T>> make_svrg_control(const ControlInput&);
-template <class T>
-std::unique_ptr<Control<T>> make_scv_control(const ControlInput&);
-template <class T>
-std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput&);
-template <class T>
-std::unique_ptr<Control<T>> make_streaming_control(const ControlInput&);  // s3gd without a graph
-template <class T>
-std::unique_ptr<Control<T>> make_saga_control(const ControlInput&);
-template <class T>
-std::unique_ptr<Control<T>> make_sag_control(const ControlInput&);
-template <class T>
-std::unique_ptr<Control<T>> make_gd_control(const ControlInput&);
+GradientQuality measure_quality(const StochasticProblem& problem, const Control<T>& control, const Sampler& sampler,
+                                bool unbiased, Index batch, std::span<const double> w, Rng& rng);
 
 }  // namespace s3gd

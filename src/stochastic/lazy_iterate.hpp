@@ -21,7 +21,7 @@ class LazyIterate final : public Iterate<typename View::Value> {
         count_(problem->outputs()),
         basis_(basis),
         intercept_(problem->has_intercept()),
-        cells_(static_cast<std::size_t>(problem->dim())),
+        cells_(at(problem->dim())),
         advance_(penalty_, 0.0) {}
 
   void margins(std::span<const Index> rows, double* out) override {
@@ -98,8 +98,7 @@ class LazyIterate final : public Iterate<typename View::Value> {
       combine<T>(*basis_, phi, share, count_.outputs, count_.outputs, combined_);
     } else {
       for (Index i = 0; i < basis_->count; ++i)
-        kernel::axpy(phi[static_cast<std::size_t>(i)], basis_->vectors.data() + i * basis_->features, combined_.data(),
-                     basis_->features);
+        kernel::axpy(phi[at(i)], basis_->vectors.data() + i * basis_->features, combined_.data(), basis_->features);
       for (std::size_t j = 0; j < cells_.size() && basis_->has_constant(); ++j)
         combined_[j] -= static_cast<T>(share) * basis_->constant[j];
     }
@@ -148,15 +147,10 @@ class LazyIterate final : public Iterate<typename View::Value> {
   void for_each_entry(Index row, Visit&& visit) const {
     for (auto e = view_.starts[row]; e < view_.starts[row + 1]; ++e)
       for (Index k = 0; k < count_.outputs; ++k)
-        visit(k,
-              static_cast<std::size_t>(view_.columns[e]) * static_cast<std::size_t>(count_.outputs) +
-                  static_cast<std::size_t>(k),
-              static_cast<double>(view_.values[e]));
+        visit(k, at(view_.columns[e]) * at(count_.outputs) + at(k), static_cast<double>(view_.values[e]));
   }
 
-  std::size_t intercept(Index k) const {
-    return cells_.size() - static_cast<std::size_t>(count_.outputs) + static_cast<std::size_t>(k);
-  }
+  std::size_t intercept(Index k) const { return cells_.size() - at(count_.outputs) + at(k); }
   double factor_of(std::size_t cell) const { return penalty_.factor(static_cast<Index>(cell) / count_.outputs); }
   double sum_of(std::size_t rows, const double* coefficients, Index k) const {
     double sum = 0;

@@ -1,11 +1,5 @@
 #include "stochastic/loop.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "stochastic/plateau_watch.hpp"
-
 namespace s3gd {
 namespace {
 
@@ -20,7 +14,7 @@ double step_at(const LoopOptions& options, Index iteration) {
 // Mean of the iterates since the last snapshot, for Prox-SVRG's averaged variant. Costs O(d) a step.
 class InnerAverage {
  public:
-  InnerAverage(bool wanted, Index dim) : wanted_(wanted), sum_(wanted ? static_cast<std::size_t>(dim) : 0, 0.0) {}
+  InnerAverage(bool wanted, Index dim) : wanted_(wanted), sum_(wanted ? at(dim) : 0, 0.0) {}
 
   template <class T>
   void add(Iterate<T>& iterate) {
@@ -79,7 +73,7 @@ class BatchQueue {
 // Tells the control which rows are coming, where it wants to know.
 template <class T>
 void announce(LoopState<T>& state, BatchQueue& queue) {
-  const auto inner = static_cast<std::size_t>(state.inner);
+  const auto inner = at(state.inner);
   queue.fill(1);
   const Index block = state.inner * queue[0].size();
   const Index wanted = state.control.rows_wanted(block);
@@ -98,7 +92,7 @@ void announce(LoopState<T>& state, BatchQueue& queue) {
 // losses seen since the last one are of the same size as before.
 class GoodSnapshots {
  public:
-  GoodSnapshots(bool wanted, Index dim) : wanted_(wanted), dim_(static_cast<std::size_t>(dim)) {}
+  GoodSnapshots(bool wanted, Index dim) : wanted_(wanted), dim_(at(dim)) {}
 
   bool listens() const { return wanted_ && !heard_; }  // to the first batch after each snapshot
   void add(double batch_loss) {
@@ -136,7 +130,7 @@ class GoodSnapshots {
 // The mean of late snapshots: what a constant step scatters around, at d numbers a snapshot.
 template <class T>
 void add_to_average(LoopState<T>& state, Index dim, std::vector<double>& scratch) {
-  scratch.resize(static_cast<std::size_t>(dim));
+  scratch.resize(at(dim));
   state.iterate.read(scratch);
   state.average.resize(scratch.size(), 0.0);
   const double share = 1.0 / static_cast<double>(++state.averaged);
@@ -192,7 +186,7 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
     const Batch& batch = draws ? queue[0] : none;
     if (draws) {
       state.iterate.prefetch(queue[1].rows, queue[2].rows);
-      margins.resize(batch.rows.size() * static_cast<std::size_t>(problem->outputs()));
+      margins.resize(batch.rows.size() * at(problem->outputs()));
       slopes.resize(margins.size());
       state.iterate.margins(batch.rows, margins.data());
       problem->slopes(batch.rows, margins.data(), slopes.data());

@@ -1,9 +1,23 @@
 #include "stochastic/outputs.hpp"
 
+#include <algorithm>
+#include <numeric>
+
+#include "base/mention.hpp"
+#include "base/threads.hpp"
+#include "problem/block_products.hpp"
+#include "problem/full_pass.hpp"
+#include "problem/hessian.hpp"
+#include "problem/loss.hpp"
+#include "problem/matrix_penalty.hpp"
+#include "problem/quick_step.hpp"
+#include "problem/softmax_pass.hpp"
+#include "s3gd/error.hpp"
+
 namespace s3gd {
 
 void OutputProblem::transpose_times(std::span<const double> coefficients, std::span<double> out) const {
-  const auto k = static_cast<std::size_t>(outputs());
+  const auto k = at(outputs());
   if (k == 1) return row_sum(coefficients, out);
   std::vector<double> column(coefficients.size() / k), sum(out.size() / k);
   for (std::size_t o = 0; o < k; ++o) {
@@ -12,5 +26,276 @@ void OutputProblem::transpose_times(std::span<const double> coefficients, std::s
     for (std::size_t j = 0; j < sum.size(); ++j) out[j * k + o] = sum[j];
   }
 }
+
+namespace {
+
+class OneOutput final : public OutputProblem {
+ public:
+  explicit OneOutput(const Problem& problem)
+      : OutputProblem({.x = problem.x(),
+                       .has_intercept = problem.has_intercept(),
+                       .threads = problem.spec().threads,
+                       .weights = problem.weights(),
+                       .total_weight = problem.total_weight()},
+                      Penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept)),
+        problem_(problem),
+        loss_(problem.spec().loss),
+        targets_(problem.targets()) {
+    for (Index i = 0; i < rows() && !loss_.classifies(); ++i)
+      mean_target_ += weight(i) * targets_[at(i)] / total_weight();
+  }
+
+  void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
+    for (std::size_t b = 0; b < rows.size(); ++b) out[b] = loss_.slope(margins[b], targets_[at(rows[b])]);
+  }
+  double loss(std::span<const Index> rows, const double* weights, const double* margins) const override {
+    double sum = 0;
+    for (std::size_t b = 0; b < rows.size(); ++b) sum += weights[b] * loss_.value(margins[b], targets_[at(rows[b])]);
+    return sum;
+  }
+
+  bool separable() const override { return loss_.separable(); }
+  Index groups() const override { return loss_.separable() ? 1 : 2; }
+  RowGroup group(Index g) const override { return loss_.separable() ? RowGroup{} : RowGroup{targets_, label(g)}; }
+  void phi(std::span<const double> margins, double* out) const override {
+    const std::size_t m = margins.size();
+    for (std::size_t j = 0; j < m; ++j) {
+      if (loss_.separable()) {
+        out[j] = loss_.phi(margins[j]);
+      } else {
+        out[j] = loss_.slope(margins[j], 1.0);
+        out[m + j] = loss_.slope(margins[j], -1.0);
+      }
+    }
+  }
+  void labels(std::span<const Index> rows, double* out) const override {
+    for (std::size_t b = 0; b < rows.size(); ++b) out[b] = loss_.separable() ? loss_.label(targets_[at(rows[b])]) : 0.0;
+  }
+  void check_propagates() const override {
+    if (!loss_.separable() && !loss_.classifies())
+      throw Error("S3GD cannot propagate this loss over the graph for real labels",
+                  "use " + opt("solver", "svrg") + " or saga");
+  }
+
+  Index classes() const override { return loss_.classifies() ? 2 : 1; }
+  Index class_of(Index row) const override { return loss_.classifies() && targets_[at(row)] < 0 ? 1 : 0; }
+  void derivatives(Index c, const double* u, double* slopes, double* curvatures) const override {
+    const double y = loss_.classifies() ? label(c) : mean_target_;
+    slopes[0] = loss_.slope(u[0], y);
+    curvatures[0] = loss_.curvature(u[0], y);
+  }
+
+  void margins(std::span<const double> w, std::span<double> out) const override { s3gd::margins(problem_, w, out); }
+  void row_sum(std::span<const double> c, std::span<double> out) const override {
+    s3gd::transpose_times(problem_, c, out);
+  }
+  double gradient(std::span<const double> w, std::span<double> gradient, std::span<double> slopes) const override {
+    const double value = loss_and_gradient(problem_, w, gradient, slopes);  // margins, at first
+    for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] = loss_.slope(slopes[i], targets_[i]);
+    return value;
+  }
+  void margins_then_sum(std::span<const double> w, const Fill& fill, std::span<double> out) const override {
+    s3gd::margins_then_sum(problem_, w, fill, out);
+  }
+  std::vector<double> second_moment(std::span<const double> h) const override {
+    const std::size_t size = at(features());
+    std::vector<Index> every(size);
+    std::iota(every.begin(), every.end(), Index{0});
+    std::vector<double> moment = hessian(problem_, h, every);
+    for (std::size_t a = 0; a < size; ++a)
+      for (std::size_t b = 0; b < a; ++b) moment[b * size + a] = moment[a * size + b];
+    return moment;
+  }
+  std::vector<double> squared_row_norms() const override { return s3gd::squared_row_norms(problem_); }
+  double objective(std::span<const double> w) const override { return s3gd::objective(problem_, w); }
+  Certificate certify(std::span<const double> w) const override { return s3gd::certify(problem_, w); }
+
+  double penalty_value(std::span<const double> w) const override { return penalty().value(w); }
+  void prox(double eta, std::span<double> w) const override { penalty().prox(eta, w); }
+
+  double automatic_step(Smoothness smoothness, Index batch, std::uint64_t seed) const override {
+    if (smoothness == Smoothness::quick) return quick_step(problem_, batch, seed);
+    if (smoothness == Smoothness::shuffled) return shuffled_step(problem_, batch, seed);
+    return theory(problem_, batch, seed).suggested_step;
+  }
+
+ private:
+  static double label(Index group) { return group == 0 ? 1.0 : -1.0; }
+
+  Problem problem_;
+  Loss loss_;
+  std::span<const double> targets_;
+  double mean_target_ = 0;  // of labels that are numbers
+};
+
+// K outputs coupled by softmax: psi(u, y) = log sum_k exp(u_k) - u_y, whose slopes p(u) - e_y separate.
+constexpr Index kBlock = 64;  // rows whose margins are held in a table at a time
+
+class SoftmaxOutputs final : public OutputProblem {
+ public:
+  explicit SoftmaxOutputs(const SoftmaxProblem& problem)
+      : OutputProblem({.x = problem.x(),
+                       .outputs = problem.classes(),
+                       .has_intercept = problem.has_intercept(),
+                       .threads = problem.spec().threads,
+                       .weights = problem.weights(),
+                       .total_weight = 1,
+                       .couples_outputs = MatrixPenalty(problem).couples_classes()},
+                      MatrixPenalty(problem).of_one_output()),
+        problem_(problem),
+        matrix_penalty_(problem),
+        targets_(problem.targets()),
+        width_(kernel::table_width(outputs())) {}
+
+  void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
+    for_each_margin(rows.size(), margins, [&](std::size_t b, const auto* p, double) {
+      double* own = out + b * at(outputs());
+      std::copy_n(p, outputs(), own);
+      own[targets_[at(rows[b])]] -= 1;
+    });
+  }
+  double loss(std::span<const Index> rows, const double* weights, const double* margins) const override {
+    double sum = 0;
+    for_each_margin(rows.size(), margins, [&](std::size_t b, const auto*, double log_sum) {
+      sum += weights[b] * (log_sum - margins[b * at(outputs()) + at(targets_[at(rows[b])])]);
+    });
+    return sum;
+  }
+
+  bool separable() const override { return true; }
+  void phi(std::span<const double> margins, double* out) const override {
+    const auto k = at(outputs());
+    for_each_block<double>(margins.size() / k, margins.data(),
+                           [&](std::size_t j, const double* p, double) { std::copy_n(p, k, out + j * k); });
+  }
+  void labels(std::span<const Index> rows, double* out) const override {
+    std::fill(out, out + rows.size() * at(outputs()), 0.0);
+    for (std::size_t b = 0; b < rows.size(); ++b) out[b * at(outputs()) + at(targets_[at(rows[b])])] = 1;
+  }
+
+  Index classes() const override { return outputs(); }
+  Index class_of(Index row) const override { return targets_[at(row)]; }
+  void derivatives(Index c, const double* u, double* slopes, double* curvatures) const override {
+    const Index k = outputs();
+    phi({u, at(k)}, slopes);
+    for (Index a = 0; a < k; ++a)
+      for (Index b = 0; b < k; ++b) curvatures[a * k + b] = (a == b ? slopes[a] : 0.0) - slopes[a] * slopes[b];
+    slopes[c] -= 1;
+  }
+
+  void margins(std::span<const double> w, std::span<double> out) const override;
+  void row_sum(std::span<const double> c, std::span<double> out) const override {
+    const std::vector<double> ones(c.size(), 1.0);
+    const auto sum = weighted_row_sum(x(), ones, c, has_intercept(), threads());
+    std::copy(sum.begin(), sum.end(), out.begin());
+  }
+  double gradient(std::span<const double> w, std::span<double> gradient, std::span<double> slopes) const override {
+    SoftmaxPass pass;
+    pass.arithmetic = Arithmetic::exact;
+    pass.gradient = gradient;
+    pass.watch_double = [&](const SoftmaxBlock<double>& block) {
+      for (std::size_t r = 0; r < block.rows.size(); ++r) {
+        double* own = slopes.data() + block.rows[r] * outputs();
+        std::copy_n(block.probabilities + static_cast<Index>(r) * block.width, outputs(), own);
+        own[targets_[at(block.rows[r])]] -= 1;
+      }
+    };
+    return run_pass(problem_, w, pass).loss;
+  }
+  void margins_then_sum(std::span<const double> w, const Fill& fill, std::span<double> out) const override {
+    std::vector<double> u(at(rows() * outputs())), coefficients(u.size());
+    margins(w, u);
+    fill(0, u, coefficients);
+    transpose_times(coefficients, out);
+  }
+  std::vector<double> second_moment(std::span<const double> h) const override {
+    return StochasticProblem(largest_class())->second_moment(h);
+  }
+  std::vector<double> squared_row_norms() const override {
+    std::vector<double> norms(at(rows()), has_intercept() ? 1.0 : 0.0);
+    x().visit([&](const auto& view) {
+      parallel_ranges(view.rows, 4096, threads(), [&](Index begin, Index end, Index) {
+        for (Index i = begin; i < end; ++i) norms[at(i)] += row_square(view, i);
+      });
+    });
+    return norms;
+  }
+  double objective(std::span<const double> w) const override { return s3gd::objective(problem_, w); }
+  Certificate certify(std::span<const double> w) const override { return s3gd::certify(problem_, w); }
+
+  double penalty_value(std::span<const double> w) const override { return matrix_penalty_.value(w); }
+  void prox(double eta, std::span<double> w) const override { matrix_penalty_.prox(eta, w); }
+
+  // 1/L of one class against the rest has curvature 1/4 where softmax has 1/2.
+  double automatic_step(Smoothness smoothness, Index batch, std::uint64_t seed) const override {
+    return 0.5 * StochasticProblem(largest_class())->automatic_step(smoothness, batch, seed);
+  }
+
+ private:
+  Problem largest_class() const;  // against all others: the same rows and weights
+  // Calls visit(row's place, probabilities, log of the sum of exponentials) for each row. W: of the arithmetic.
+  template <class W, class Visit>
+  void for_each_block(std::size_t rows, const double* margins, Visit&& visit) const {
+    const auto most = std::min(rows, at(kBlock)), k = at(outputs()), width = at(width_);
+    std::vector<W> table(most * width);
+    std::vector<double> log_sums(most);
+    for (std::size_t first = 0; first < rows; first += most) {
+      const std::size_t count = std::min(most, rows - first);
+      for (std::size_t r = 0; r < count; ++r)
+        for (std::size_t o = 0; o < k; ++o) table[r * width + o] = static_cast<W>(margins[(first + r) * k + o]);
+      kernel::softmax_rows(static_cast<Index>(count), outputs(), width_, table.data(), log_sums.data());
+      for (std::size_t r = 0; r < count; ++r) visit(first + r, table.data() + r * width, log_sums[r]);
+    }
+  }
+  // As precise as the rows are: their margins are no better.
+  template <class Visit>
+  void for_each_margin(std::size_t rows, const double* margins, Visit&& visit) const {
+    if (x().precision() == Precision::float32)
+      for_each_block<float>(rows, margins, visit);
+    else
+      for_each_block<double>(rows, margins, visit);
+  }
+
+  SoftmaxProblem problem_;
+  MatrixPenalty matrix_penalty_;
+  std::span<const std::int32_t> targets_;
+  Index width_;
+};
+
+void SoftmaxOutputs::margins(std::span<const double> w, std::span<double> out) const {
+  const Index k = outputs();
+  std::vector<double> table(at(cols() * width_), 0.0);
+  for (Index j = 0; j < cols(); ++j) std::copy_n(w.data() + j * k, k, table.data() + j * width_);
+  x().visit([&](const auto& view) {
+    using View = std::decay_t<decltype(view)>;
+    parallel_ranges(rows(), kBlock, threads(), [&](Index begin, Index end, Index) {
+      BlockProducts<View, double> products(view, width_);
+      std::vector<Index> block;
+      std::vector<double> u(at((end - begin) * width_));
+      for (Index i = begin; i < end; ++i) block.push_back(i);
+      products.times(block, true, table.data(), u.data());
+      for (Index i = begin; i < end; ++i)
+        for (Index c = 0; c < k; ++c)
+          out[at(i * k + c)] = u[at((i - begin) * width_ + c)] + (has_intercept() ? w[at(cols() * k + c)] : 0.0);
+    });
+  });
+}
+
+Problem SoftmaxOutputs::largest_class() const {
+  ProblemSpec spec;
+  spec.positive = "largest";
+  spec.intercept = problem_.spec().intercept;
+  spec.penalty.lambda = problem_.spec().penalty.lambda;
+  spec.threads = threads();
+  Dataset data = problem_.data();
+  if (!weights().empty()) data.weights = Array<double>(std::vector<double>(weights().begin(), weights().end()));
+  return Problem(data, spec);
+}
+
+}  // namespace
+
+StochasticProblem::StochasticProblem(const Problem& problem) : problem_(std::make_shared<OneOutput>(problem)) {}
+StochasticProblem::StochasticProblem(const SoftmaxProblem& problem)
+    : problem_(std::make_shared<SoftmaxOutputs>(problem)) {}
 
 }  // namespace s3gd

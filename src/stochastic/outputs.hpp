@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "anchor/propagate.hpp"
+#include "base/index.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/problem.hpp"
@@ -37,7 +38,7 @@ class OutputProblem {
   int threads() const { return shape_.threads; }
   std::span<const double> weights() const { return shape_.weights; }  // q_i: EMPTY when all are 1/n
   double weight(Index i) const {
-    return shape_.weights.empty() ? 1.0 / static_cast<double>(rows()) : shape_.weights[static_cast<std::size_t>(i)];
+    return shape_.weights.empty() ? 1.0 / static_cast<double>(rows()) : shape_.weights[at(i)];
   }
   double total_weight() const { return shape_.total_weight; }
 

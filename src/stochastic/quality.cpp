@@ -1,4 +1,4 @@
-#include "stochastic/quality.hpp"
+#include "stochastic/control.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 
 #include "base/index.hpp"
 #include "data/row_access.hpp"
+#include "s3gd/solve.hpp"
 
 namespace s3gd {
 namespace {
@@ -42,7 +43,7 @@ std::vector<double> weighted_sum(const StochasticProblem& problem, std::span<con
   std::vector<double> coefficients(values.size());
   for_each_slope(weights.size(), problem->outputs(),
                  [&](std::size_t i, std::size_t place) { coefficients[place] = weights[i] * values[place]; });
-  std::vector<double> sum(static_cast<std::size_t>(problem->dim()));
+  std::vector<double> sum(at(problem->dim()));
   problem->transpose_times(coefficients, sum);
   return sum;
 }
@@ -57,7 +58,7 @@ double squared_distance(std::span<const double> a, std::span<const double> b) {
 class Covered {
  public:
   Covered(const StochasticProblem& problem, std::span<const Index> rows, Index batch)
-      : rows_(rows.begin(), rows.end()), batch_(batch), weights_(static_cast<std::size_t>(problem->rows()), 0.0) {
+      : rows_(rows.begin(), rows.end()), batch_(batch), weights_(at(problem->rows()), 0.0) {
     if (rows.empty())
       for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = problem->weight(static_cast<Index>(i));
     for (const Index row : rows) weights_[at(row)] = problem->weight(row) * share(problem);
@@ -85,7 +86,7 @@ class Covered {
 
   void draw(Sampler& sampler, Rng& rng, Batch& batch) {
     if (rows_.empty()) return sampler.next(rng, batch);
-    const std::size_t size = std::min(static_cast<std::size_t>(batch_), rows_.size());
+    const std::size_t size = std::min(at(batch_), rows_.size());
     batch.rows.resize(size);
     batch.weights.resize(size);
     for (std::size_t b = 0; b < size; ++b) {
@@ -110,9 +111,9 @@ class Covered {
 template <class T>
 GradientQuality measure_quality(const StochasticProblem& problem, const Control<T>& control, const Sampler& sampler,
                                 bool unbiased, Index batch_size, std::span<const double> w, Rng& rng) {
-  if (!control.draws_rows()) return {1.0, 0.0, std::vector<double>(static_cast<std::size_t>(problem->dim()), 0.0)};
-  const auto n = static_cast<std::size_t>(problem->rows());
-  const auto k = static_cast<std::size_t>(problem->outputs());
+  if (!control.draws_rows()) return {1.0, 0.0, std::vector<double>(at(problem->dim()), 0.0)};
+  const auto n = at(problem->rows());
+  const auto k = at(problem->outputs());
   Covered covered(problem, control.rows_covered(), batch_size);
   std::vector<double> slopes(n * k), residuals(n * k), controls(n * k), margins(n * k);
   std::vector<Index> every_row(n);
@@ -122,7 +123,7 @@ GradientQuality measure_quality(const StochasticProblem& problem, const Control<
   control.control(every_row, margins.data(), controls.data());
   for (std::size_t i = 0; i < n * k; ++i) residuals[i] = slopes[i] - controls[i];
 
-  std::vector<double> gradient(static_cast<std::size_t>(problem->dim())), same(n * k);
+  std::vector<double> gradient(at(problem->dim())), same(n * k);
   problem->gradient(w, gradient, same);
   const std::vector<double> drift = weighted_sum(problem, covered.weights(), controls);
   GradientQuality quality;
@@ -150,8 +151,7 @@ GradientQuality measure_quality(const StochasticProblem& problem, const Control<
     covered.draw(*probe, rng, batch);
     for (std::size_t b = 0; b < batch.rows.size(); ++b) {
       std::vector<double> c(k);
-      for (std::size_t o = 0; o < k; ++o)
-        c[o] = batch.weights[b] * residuals[static_cast<std::size_t>(batch.rows[b]) * k + o];
+      for (std::size_t o = 0; o < k; ++o) c[o] = batch.weights[b] * residuals[at(batch.rows[b]) * k + o];
       add_outer(problem, batch.rows[b], c, estimate);
     }
     sum += pearson(estimate, gradient);
@@ -164,5 +164,59 @@ template GradientQuality measure_quality(const StochasticProblem&, const Control
                                          std::span<const double>, Rng&);
 template GradientQuality measure_quality(const StochasticProblem&, const Control<double>&, const Sampler&, bool, Index,
                                          std::span<const double>, Rng&);
+
+namespace {
+
+// The variance of every estimator at one point, for `inspect` and the benchmarks.
+constexpr int kPastBatches = 800;
+
+// What an adaptive control knows after a while at w: it learns from batches, which move nothing here.
+template <class T>
+void look_at_batches(const StochasticProblem& problem, Control<T>& control, Iterate<T>& iterate, Sampler& sampler,
+                     Rng& rng) {
+  Batch batch;
+  std::vector<double> u, slopes;
+  for (int repeat = 0; repeat < kPastBatches; ++repeat) {
+    sampler.next(rng, batch);
+    u.resize(batch.rows.size() * static_cast<std::size_t>(problem->outputs()));
+    slopes.resize(u.size());
+    iterate.margins(batch.rows, u.data());
+    problem->slopes(batch.rows, u.data(), slopes.data());
+    control.coefficients(batch, u.data(), slopes.data());
+  }
+  control.refresh(iterate);
+}
+
+template <class T>
+double ratio_of(const Estimator& estimator, const StochasticProblem& problem, const Graph& graph,
+                std::span<const double> w, Index batch, ControlMode mode) {
+  const auto control = estimator.build<T>({problem, &graph, false, mode});
+  const auto iterate = make_iterate<T>(problem, control->basis());
+  iterate->assign(w);
+  iterate->set_step_size(1.0);
+  control->refresh(*iterate);
+  std::vector<std::int32_t> strata;
+  if (estimator.sampling == Sampling::stratified)
+    strata = make_strata(problem->x(), batch, graph.options.seed, problem->threads());
+  const auto sampler = make_sampler(estimator.sampling, problem, batch, strata);
+  Rng rng(graph.options.seed, 78);
+  if (estimator.needs_graph) look_at_batches(problem, *control, *iterate, *sampler, rng);
+  return measure_quality(problem, *control, *sampler, estimator.unbiased, batch, w, rng).variance_ratio;
+}
+
+}  // namespace
+
+std::vector<EstimatorVariance> estimator_variances(const Problem& problem, const Graph& graph,
+                                                   std::span<const double> w, Index batch, ControlMode mode) {
+  std::vector<EstimatorVariance> list;
+  for (const Estimator& estimator : estimator_table()) {
+    // With snapshot = w these hold every row's own slope: nothing is left to vary.
+    if (estimator.name == "gd") continue;
+    list.push_back({estimator.name, problem.x().precision() == Precision::float32
+                                        ? ratio_of<float>(estimator, problem, graph, w, batch, mode)
+                                        : ratio_of<double>(estimator, problem, graph, w, batch, mode)});
+  }
+  return list;
+}
 
 }  // namespace s3gd

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "anchor/kmeans.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
 
-std::size_t rows_of(const StochasticProblem& problem) { return static_cast<std::size_t>(problem->rows()); }
+std::size_t rows_of(const StochasticProblem& problem) { return at(problem->rows()); }
 
 // ||sum_i q_i x_i r_i'||^2 over the rows for which keep(i).
 template <class Keep>
@@ -18,13 +19,24 @@ double squared_mean(std::span<const double> residuals, const StochasticProblem& 
   for_each_slope(rows_of(problem), problem->outputs(), [&](std::size_t i, std::size_t place) {
     coefficients[place] = keep(i) ? problem->weight(static_cast<Index>(i)) * residuals[place] : 0.0;
   });
-  std::vector<double> mean(static_cast<std::size_t>(problem->dim()));
+  std::vector<double> mean(at(problem->dim()));
   problem->transpose_times(coefficients, mean);
   return std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
 }
 
 double squared_mean(std::span<const double> residuals, const StochasticProblem& problem) {
   return squared_mean(residuals, problem, [](std::size_t) { return true; });
+}
+
+// sum_i factor(i) r_i^2 ||x_i||^2
+template <class Factor>
+double second_moment(std::span<const double> residuals, std::span<const double> norms, const StochasticProblem& problem,
+                     Factor factor) {
+  double sum = 0;
+  for_each_slope(rows_of(problem), problem->outputs(), [&](std::size_t i, std::size_t place) {
+    sum += factor(static_cast<Index>(i)) * residuals[place] * residuals[place] * norms[i];
+  });
+  return sum;
 }
 
 class WeightedSampler final : public Sampler {
@@ -37,18 +49,15 @@ class WeightedSampler final : public Sampler {
   std::unique_ptr<Sampler> clone() const override { return std::make_unique<WeightedSampler>(*this); }
 
   void next(Rng& rng, Batch& batch) override {
-    batch.rows.resize(static_cast<std::size_t>(batch_));
-    batch.weights.assign(static_cast<std::size_t>(batch_), weight_);
+    batch.rows.resize(at(batch_));
+    batch.weights.assign(at(batch_), weight_);
     for (Index& row : batch.rows) row = table_.draw(rng);
   }
 
   double variance(std::span<const double> residuals, std::span<const double> norms,
                   const StochasticProblem& problem) const override {
-    double second = 0;
-    for_each_slope(rows_of(problem), problem->outputs(), [&](std::size_t i, std::size_t place) {
-      second += problem->weight(static_cast<Index>(i)) * residuals[place] * residuals[place] * norms[i];
-    });
-    second *= problem->total_weight();
+    const double second =
+        problem->total_weight() * second_moment(residuals, norms, problem, [&](Index i) { return problem->weight(i); });
     return (second - squared_mean(residuals, problem)) / static_cast<double>(batch_);
   }
 
@@ -63,7 +72,7 @@ class WeightedSampler final : public Sampler {
 class ShuffledSampler final : public Sampler {
  public:
   ShuffledSampler(const StochasticProblem& problem, Index batch)
-      : problem_(problem), batch_(std::min(batch, problem->rows())), order_(static_cast<std::size_t>(problem->rows())) {
+      : problem_(problem), batch_(std::min(batch, problem->rows())), order_(at(problem->rows())) {
     std::iota(order_.begin(), order_.end(), Index{0});
     at_ = order_.size();
   }
@@ -74,10 +83,10 @@ class ShuffledSampler final : public Sampler {
   void next(Rng& rng, Batch& batch) override {
     if (at_ == order_.size()) at_ = 0;
     // What would be left over joins the last batch: alone, a row or two would carry a whole batch's weight.
-    const auto size = static_cast<std::size_t>(batch_);
+    const auto size = at(batch_);
     const std::size_t end = order_.size() - at_ < 2 * size ? order_.size() : at_ + size;
     for (std::size_t k = at_; k < end; ++k)
-      std::swap(order_[k], order_[k + static_cast<std::size_t>(rng.below(static_cast<Index>(order_.size() - k)))]);
+      std::swap(order_[k], order_[k + at(rng.below(static_cast<Index>(order_.size() - k)))]);
     batch.rows.assign(order_.begin() + static_cast<std::ptrdiff_t>(at_),
                       order_.begin() + static_cast<std::ptrdiff_t>(end));
     batch.weights.resize(batch.rows.size());
@@ -89,11 +98,8 @@ class ShuffledSampler final : public Sampler {
   double variance(std::span<const double> residuals, std::span<const double> norms,
                   const StochasticProblem& problem) const override {
     const auto n = static_cast<double>(problem->rows());
-    double second = 0;
-    for_each_slope(rows_of(problem), problem->outputs(), [&](std::size_t i, std::size_t place) {
-      const double scaled = n * problem->weight(static_cast<Index>(i)) * residuals[place];
-      second += scaled * scaled * norms[i] / n;
-    });
+    const double second =
+        second_moment(residuals, norms, problem, [&](Index i) { return n * problem->weight(i) * problem->weight(i); });
     const double without_replacement = n > 1 ? (n - static_cast<double>(batch_)) / (n - 1) : 0.0;
     return (second - squared_mean(residuals, problem)) / static_cast<double>(batch_) * without_replacement;
   }
@@ -120,22 +126,19 @@ class ImportanceSampler final : public Sampler {
   std::unique_ptr<Sampler> clone() const override { return std::make_unique<ImportanceSampler>(*this); }
 
   void next(Rng& rng, Batch& batch) override {
-    batch.rows.resize(static_cast<std::size_t>(batch_));
-    batch.weights.resize(static_cast<std::size_t>(batch_));
+    batch.rows.resize(at(batch_));
+    batch.weights.resize(at(batch_));
     for (std::size_t b = 0; b < batch.rows.size(); ++b) {
       const Index row = batch.rows[b] = table_.draw(rng);
-      batch.weights[b] =
-          problem_->weight(row) / (static_cast<double>(batch_) * probability_[static_cast<std::size_t>(row)]);
+      batch.weights[b] = problem_->weight(row) / (static_cast<double>(batch_) * probability_[at(row)]);
     }
   }
 
   double variance(std::span<const double> residuals, std::span<const double> norms,
                   const StochasticProblem& problem) const override {
-    double second = 0;
-    for_each_slope(rows_of(problem), problem->outputs(), [&](std::size_t i, std::size_t place) {
-      if (probability_[i] == 0) return;
-      const double q = problem->weight(static_cast<Index>(i));
-      second += q * q / probability_[i] * residuals[place] * residuals[place] * norms[i];
+    const double second = second_moment(residuals, norms, problem, [&](Index i) {
+      const double q = problem->weight(i), probability = probability_[at(i)];
+      return probability == 0 ? 0.0 : q * q / probability;
     });
     return (second - squared_mean(residuals, problem)) / static_cast<double>(batch_);
   }
@@ -152,11 +155,10 @@ class StratifiedSampler final : public Sampler {
   StratifiedSampler(const StochasticProblem& problem, std::span<const std::int32_t> strata)
       : strata_(strata.begin(), strata.end()) {
     if (static_cast<Index>(strata.size()) != problem->rows()) throw Error("strata and rows differ in number");
-    const auto count = static_cast<std::size_t>(*std::max_element(strata.begin(), strata.end()) + 1);
+    const auto count = at(*std::max_element(strata.begin(), strata.end()) + 1);
     members_.resize(count);
     for (std::size_t i = 0; i < strata.size(); ++i) {
-      if (problem->weight(static_cast<Index>(i)) > 0)
-        members_[static_cast<std::size_t>(strata[i])].push_back(static_cast<Index>(i));
+      if (problem->weight(static_cast<Index>(i)) > 0) members_[at(strata[i])].push_back(static_cast<Index>(i));
     }
     std::erase_if(members_, [](const auto& rows) { return rows.empty(); });
     for (const auto& rows : members_) {
@@ -172,8 +174,7 @@ class StratifiedSampler final : public Sampler {
   void next(Rng& rng, Batch& batch) override {
     batch.rows.resize(members_.size());
     batch.weights = masses_;
-    for (std::size_t s = 0; s < members_.size(); ++s)
-      batch.rows[s] = members_[s][static_cast<std::size_t>(tables_[s].draw(rng))];
+    for (std::size_t s = 0; s < members_.size(); ++s) batch.rows[s] = members_[s][at(tables_[s].draw(rng))];
   }
 
   double variance(std::span<const double> residuals, std::span<const double> norms,
@@ -182,11 +183,11 @@ class StratifiedSampler final : public Sampler {
     for (std::size_t s = 0; s < members_.size(); ++s) {
       double second = 0;
       for (const Index row : members_[s]) {
-        const auto i = static_cast<std::size_t>(row), k = static_cast<std::size_t>(problem->outputs());
+        const auto i = at(row), k = at(problem->outputs());
         for (std::size_t place = i * k; place < (i + 1) * k; ++place)
           second += problem->weight(row) * residuals[place] * residuals[place] * norms[i];
       }
-      const auto stratum = strata_[static_cast<std::size_t>(members_[s].front())];
+      const auto stratum = strata_[at(members_[s].front())];
       total +=
           masses_[s] * second - squared_mean(residuals, problem, [&](std::size_t i) { return strata_[i] == stratum; });
     }
@@ -242,8 +243,18 @@ AliasTable::AliasTable(std::span<const double> weights) : count_(static_cast<Ind
 Index AliasTable::draw(Rng& rng) const {
   const Index column = rng.below(count_);
   if (keep_.empty()) return column;
-  const auto c = static_cast<std::size_t>(column);
+  const auto c = at(column);
   return rng.uniform() < keep_[c] ? column : other_[c];
+}
+
+std::vector<std::int32_t> make_strata(const Matrix& x, Index strata, std::uint64_t seed, int threads) {
+  constexpr Index kSamplePerStratum = 500;
+  KmeansOptions options;
+  options.clusters = std::min(strata, x.rows());
+  options.sample = kSamplePerStratum * options.clusters;
+  options.seed = seed;
+  options.threads = threads;
+  return assign_clusters(x, kmeans(x, options), threads);
 }
 
 std::unique_ptr<Sampler> make_sampler(Sampling kind, const StochasticProblem& problem, Index batch,

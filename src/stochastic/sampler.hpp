@@ -44,6 +44,9 @@ enum class Sampling : std::uint8_t { weighted, shuffled, importance, stratified 
 std::unique_ptr<Sampler> make_sampler(Sampling kind, const StochasticProblem& problem, Index batch,
                                       std::span<const std::int32_t> strata = {});
 
+// Strata for SSGD: k-means into as many clusters as a batch has rows, on a sample; then every row to its nearest centre.
+std::vector<std::int32_t> make_strata(const Matrix& x, Index strata, std::uint64_t seed, int threads);
+
 // Draws an index by weight in O(1) (Walker's alias method); O(1) memory when all weights are equal.
 class AliasTable {
  public:

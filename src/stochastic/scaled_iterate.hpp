@@ -11,73 +11,56 @@
 // Several outputs have tables V and G of K numbers a feature, and no B: a drift from a basis is a dense one for them.
 #pragma once
 
-#include <cmath>
-
 #include "base/buffer.hpp"
-#include "stochastic/iterate.hpp"
 #include "stochastic/rows.hpp"
 
 namespace s3gd {
 
 template <class View, class Count>
-class ScaledIterate final : public Iterate<typename View::Value> {
+class ScaledIterate final : public TableIterate<View, Count> {
+  using Base = TableIterate<View, Count>;
+  using Base::basis_, Base::count_, Base::eta_, Base::intercept_, Base::products_;
+  using Base::scale_, Base::sums_, Base::v_, Base::view_;
+
  public:
   using T = typename View::Value;
 
   ScaledIterate(const View& view, const StochasticProblem& problem, const DriftBasis<T>* basis)
-      : view_(view),
-        problem_(problem),
-        penalty_(problem_->penalty()),
-        count_(problem->outputs()),
-        products_(view_, count_),
-        intercept_(problem->has_intercept()),
+      : Base(view, problem, basis, view.cols),
         cols_(view.cols),
-        v_(static_cast<std::size_t>(view.cols * count_.width), T(0)),
-        intercepts_(static_cast<std::size_t>(count_.outputs), 0.0),
-        intercept_drifts_(intercepts_),
-        source_(basis) {
-    if (source_ != nullptr && source_->count > 0) adopt_basis(*source_);
+        intercepts_(at(count_.outputs), 0.0),
+        intercept_drifts_(intercepts_) {
+    if (basis_ != nullptr && basis_->count > 0) adopt_basis();
   }
 
   void margins(std::span<const Index> rows, double* out) override {
-    for (const Index row : rows) {
-      products_.times_row(row, v_.data(), out);
-      if (drift_weight_ != 0.0) {
-        along_.resize(intercepts_.size());
-        products_.times_row(row, g_.data(), along_.data());
-        for (Index k = 0; k < count_.outputs; ++k) out[k] += drift_weight_ * along_[static_cast<std::size_t>(k)];
-      }
-      if (basis_count_ > 0) *out += kernel::dot(basis_products(row), basis_weights_.data(), basis_count_);
-      for (Index k = 0; k < count_.outputs; ++k) out[k] = scale_ * out[k] + intercepts_[static_cast<std::size_t>(k)];
-      out += count_.outputs;
+    products_.times(rows, v_.data(), out);
+    if (drift_weight_ != 0.0) {
+      along_.resize(rows.size() * intercepts_.size());
+      products_.times(rows, g_.data(), along_.data());
+      for (std::size_t c = 0; c < along_.size(); ++c) out[c] += drift_weight_ * along_[c];
     }
+    for (std::size_t b = 0; b < rows.size() && basis_count_ > 0; ++b)
+      out[b] += kernel::dot(basis_products(rows[b]), basis_weights_.data(), basis_count_);
+    this->to_margins(rows.size(), intercepts_.data(), out);
   }
 
   void step(std::span<const Index> rows, const double* coefficients) override {
     const double factor = -eta_ / scale_;
-    sums_.assign(intercepts_.size(), 0.0);
-    scaled_.resize(intercepts_.size());
-    for (const Index row : rows) {
-      for (Index k = 0; k < count_.outputs; ++k) {
-        sums_[static_cast<std::size_t>(k)] += *coefficients;
-        scaled_[static_cast<std::size_t>(k)] = factor * *coefficients++;
-      }
-      products_.add_row(row, scaled_.data(), v_.data());
-    }
+    products_.add(rows, this->times(factor, rows.size(), coefficients), v_.data());
     if (!g_.empty()) drift_weight_ += factor;
     for (std::size_t j = 0; j < phi_.size(); ++j) basis_weights_[j] += factor * phi_[j];
-    for (std::size_t k = 0; k < intercepts_.size() && intercept_; ++k)
-      intercepts_[k] = intercept_shrink_ * (intercepts_[k] - eta_ * (sums_[k] + intercept_drifts_[k]));
+    if (intercept_) {
+      this->add_up(rows.size(), coefficients);
+      for (std::size_t k = 0; k < intercepts_.size(); ++k)
+        intercepts_[k] = this->intercept_shrink_ * (intercepts_[k] - eta_ * (sums_[k] + intercept_drifts_[k]));
+    }
     ++steps_since_fold_;
-    scale_ *= shrink_;
+    scale_ *= this->shrink_;
     if (scale_ < kSmallestScale) fold_scale();
   }
 
-  void set_step_size(double eta) override {
-    eta_ = eta;
-    shrink_ = penalty_.shrink(eta);
-    intercept_shrink_ = intercept_ && penalty_.factor(cols_) > 0 ? shrink_ : 1.0;
-  }
+  void set_step_size(double eta) override { this->set_shrink(eta, true); }
 
   void set_drift(std::span<const double> drift) override {
     fold_drift();
@@ -90,29 +73,24 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   // W stays what it is: what the changed drift adds, V gives back.
   void add_to_drift(std::span<const Index> rows, const double* coefficients) override {
     if (g_.empty()) g_.assign(v_.size(), T(0));
-    scaled_.resize(intercepts_.size());
-    for (const Index row : rows) {
-      products_.add_row(row, coefficients, g_.data());
-      for (std::size_t k = 0; k < scaled_.size(); ++k) {
-        scaled_[k] = -drift_weight_ * coefficients[k];
-        if (intercept_) intercept_drifts_[k] += coefficients[k];
-      }
-      products_.add_row(row, scaled_.data(), v_.data());
-      coefficients += count_.outputs;
-    }
+    products_.add(rows, coefficients, g_.data());
+    products_.add(rows, this->times(-drift_weight_, rows.size(), coefficients), v_.data());
+    if (!intercept_) return;
+    for (std::size_t b = 0; b < rows.size(); ++b)
+      for (double& drift : intercept_drifts_) drift += *coefficients++;
   }
 
   void set_drift_from_basis(std::span<const double> phi, double share) override {
     if constexpr (std::is_same_v<Count, Several>) {
       fold_drift();
-      g_.resize(static_cast<std::size_t>(source_->features * count_.width));
-      combine<T>(*source_, phi, share, count_.outputs, count_.width, g_);
+      g_.resize(at(basis_->features * count_.width));
+      combine<T>(*basis_, phi, share, count_.outputs, count_.width, g_);
       if (intercept_) std::copy_n(g_.data() + cols_ * count_.width, count_.outputs, intercept_drifts_.begin());
       return g_.resize(v_.size());
     }
     if (steps_since_fold_ >= steps_between_folds_) fold_basis();
     phi_.assign(phi.begin(), phi.end());
-    phi_.resize(static_cast<std::size_t>(basis_count_), -share);  // the constant term, where there is one
+    phi_.resize(at(basis_count_), -share);  // the constant term, where there is one
     intercept_drifts_[0] = 0;
     for (std::size_t j = 0; j < basis_intercepts_.size(); ++j) intercept_drifts_[0] += phi_[j] * basis_intercepts_[j];
   }
@@ -121,14 +99,14 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     fold_drift();
     g_.clear();
     if (basis_count_ > 0) fold_basis();
-    adopt_basis(*source_);
+    adopt_basis();
   }
 
   void read(std::span<double> w) override {
     double* out = w.data();
     for (Index j = 0; j < cols_; ++j)
       for (Index k = 0; k < count_.outputs; ++k) {
-        const auto place = static_cast<std::size_t>(j * count_.width + k);
+        const auto place = at(j * count_.width + k);
         double sum = static_cast<double>(v_[place]);
         if (!g_.empty()) sum += drift_weight_ * static_cast<double>(g_[place]);
         if (basis_count_ > 0) sum += kernel::dot(basis_row(j), basis_weights_.data(), basis_count_);
@@ -151,8 +129,8 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   void state(Archive& a) override {
     Index adopted = basis_count_;
     a(adopted);
-    if (a.reading() && adopted > 0) adopt_basis(*source_);
-    a(eta_, shrink_, intercept_shrink_, scale_, v_, g_, drift_weight_, intercepts_, intercept_drifts_);
+    if (a.reading() && adopted > 0) adopt_basis();
+    a(eta_, this->shrink_, this->intercept_shrink_, scale_, v_, g_, drift_weight_, intercepts_, intercept_drifts_);
     a(basis_weights_, phi_, steps_since_fold_);
   }
 
@@ -160,8 +138,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     for (const Index row : next) {
       products_.prefetch(row, v_.data());
       if (!g_.empty()) products_.prefetch(row, g_.data());
-      if (basis_count_ > 0)
-        prefetch_bytes(kept_products_.data() + row * basis_count_, static_cast<std::size_t>(basis_count_) * sizeof(T));
+      if (basis_count_ > 0) prefetch_bytes(kept_products_.data() + row * basis_count_, at(basis_count_) * sizeof(T));
     }
     for (const Index row : after) prefetch_row(view_, row);
   }
@@ -172,30 +149,31 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   static constexpr Index kFewestStepsBetweenFolds = 1 << 14;
 
   // The basis, turned so that a feature's entries lie together: that is the order K_i needs them in.
-  void adopt_basis(const DriftBasis<T>& basis) {
+  void adopt_basis() {
     if (std::is_same_v<Count, Several>) return;
+    const DriftBasis<T>& basis = *basis_;
     const bool has_constant = basis.has_constant();
     basis_count_ = basis.count + (has_constant ? 1 : 0);
-    basis_.resize(cols_ * basis_count_);
+    turned_.resize(cols_ * basis_count_);
     basis_intercepts_.clear();
     for (Index i = 0; i < basis_count_; ++i) {
       const T* vector = i < basis.count ? basis.vectors.data() + i * basis.features : basis.constant.data();
-      for (Index j = 0; j < cols_; ++j) basis_[j * basis_count_ + i] = vector[j];
+      for (Index j = 0; j < cols_; ++j) turned_[j * basis_count_ + i] = vector[j];
       if (intercept_) basis_intercepts_.push_back(static_cast<double>(vector[cols_]));
     }
-    basis_weights_.assign(static_cast<std::size_t>(basis_count_), 0.0);
+    basis_weights_.assign(at(basis_count_), 0.0);
     steps_between_folds_ = std::max(kFewestStepsBetweenFolds, cols_ * basis_count_ / 1000);
     kept_products_ = GrowBuffer<T>();  // zeros
     kept_products_.resize(view_.rows * basis_count_);
-    visited_.assign(static_cast<std::size_t>(view_.rows), false);
+    visited_.assign(at(view_.rows), false);
   }
 
-  const T* basis_row(Index j) const { return basis_.data() + j * basis_count_; }
+  const T* basis_row(Index j) const { return turned_.data() + j * basis_count_; }
 
   const T* basis_products(Index row) {
     T* products = kept_products_.data() + row * basis_count_;
-    if (!visited_[static_cast<std::size_t>(row)]) {
-      visited_[static_cast<std::size_t>(row)] = true;
+    if (!visited_[at(row)]) {
+      visited_[at(row)] = true;
       for (auto k = view_.starts[row]; k < view_.starts[row + 1]; ++k)
         kernel::axpy(static_cast<double>(view_.values[k]), basis_row(static_cast<Index>(view_.columns[k])), products,
                      basis_count_);
@@ -206,7 +184,7 @@ class ScaledIterate final : public Iterate<typename View::Value> {
   // v and B a may grow apart in opposite directions; put together now and then, they do not lose each other's digits.
   void fold_basis() {
     for (Index j = 0; j < cols_; ++j)
-      v_[static_cast<std::size_t>(j)] += static_cast<T>(kernel::dot(basis_row(j), basis_weights_.data(), basis_count_));
+      v_[at(j)] += static_cast<T>(kernel::dot(basis_row(j), basis_weights_.data(), basis_count_));
     std::fill(basis_weights_.begin(), basis_weights_.end(), 0.0);
     steps_since_fold_ = 0;
   }
@@ -224,25 +202,13 @@ class ScaledIterate final : public Iterate<typename View::Value> {
     scale_ = 1;
   }
 
-  View view_;
-  StochasticProblem problem_;
-  const Penalty& penalty_;
-  Count count_;
-  RowProducts<View, Count> products_;
-  bool intercept_;
   Index cols_;
-  double eta_ = 0, shrink_ = 1, intercept_shrink_ = 1;
-
-  double scale_ = 1;
-  std::vector<T> v_;         // cols x width
   std::vector<T> g_;         // dense drift; empty until one is set
   double drift_weight_ = 0;  // b
-  std::vector<double> intercepts_, intercept_drifts_;
-  std::vector<double> along_, sums_, scaled_;
+  std::vector<double> intercepts_, intercept_drifts_, along_;
 
-  const DriftBasis<T>* source_;
   Index basis_count_ = 0;  // vectors, the constant included
-  GrowBuffer<T> basis_;    // cols x basis_count
+  GrowBuffer<T> turned_;   // cols x basis_count
   std::vector<double> basis_intercepts_;
   std::vector<double> basis_weights_;  // a
   std::vector<double> phi_;

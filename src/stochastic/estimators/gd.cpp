@@ -5,40 +5,25 @@
 // and the momentum starts again whenever it points uphill.
 #include <cmath>
 
-#include "stochastic/control.hpp"
 #include "stochastic/estimators/full_gradient.hpp"
 
 namespace s3gd {
 namespace {
 
 template <class T>
-class GdControl final : public Control<T> {
+class GdControl final : public SnapshotControl<T> {
+  using SnapshotControl<T>::w_;  // the point the gradient is taken at
+
  public:
-  explicit GdControl(const ControlInput& input)
-      : Control<T>(input.problem->outputs()),
-        problem_(input.problem),
-        accelerated_(input.accelerated),
-        point_(static_cast<std::size_t>(problem_->dim())) {}
-
-  void refresh(Iterate<T>& iterate) override {
-    iterate.settle();
-    iterate.read(point_);
-    full_.evaluate(problem_, point_);
-    iterate.set_drift(full_.gradient);
-    passes_ += 1;
-  }
-
-  void control(std::span<const Index> rows, const double*, double* out) const override {
-    full_.slopes_of(rows, this->outputs(), out);
-  }
+  explicit GdControl(const ControlInput& input) : SnapshotControl<T>(input), accelerated_(input.accelerated) {}
 
   void after_step(const Batch&, Iterate<T>& iterate) override {
     if (!accelerated_) return;
-    std::vector<double> w(point_.size());
+    std::vector<double> w(w_.size());
     iterate.read(w);
-    if (last_.empty()) last_ = point_;
+    if (last_.empty()) last_ = w_;
     double uphill = 0;
-    for (std::size_t j = 0; j < w.size(); ++j) uphill += (point_[j] - w[j]) * (w[j] - last_[j]);
+    for (std::size_t j = 0; j < w.size(); ++j) uphill += (w_[j] - w[j]) * (w[j] - last_[j]);
     if (uphill > 0) momentum_ = 1;
     const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum_ * momentum_));
     const double weight = (momentum_ - 1) / next;
@@ -57,31 +42,20 @@ class GdControl final : public Control<T> {
   }
 
   void state(Archive& a) override {
-    a(point_, last_, momentum_, passes_);
-    if (a.reading() && passes_ > 0) full_.evaluate(problem_, point_);
+    a(w_, last_, momentum_, this->passes_);
+    if (a.reading()) this->make_again();
   }
 
-  double extra_passes() const override { return passes_; }
-  double passes_per_snapshot() const override { return 1; }
   bool draws_rows() const override { return false; }
 
  private:
-  StochasticProblem problem_;
   bool accelerated_;
-  std::vector<double> point_, last_;
-  FullGradient full_;
+  std::vector<double> last_;
   double momentum_ = 1;
-  double passes_ = 0;
 };
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Control<T>> make_gd_control(const ControlInput& input) {
-  return std::make_unique<GdControl<T>>(input);
-}
-
-template std::unique_ptr<Control<float>> make_gd_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_gd_control(const ControlInput&);
+const ControlMaker kGdControl = maker<GdControl>();
 
 }  // namespace s3gd

@@ -7,19 +7,56 @@
 #include "anchor/propagate.hpp"
 #include "anchor/rows.hpp"
 #include "base/buffer.hpp"
-#include "stochastic/coefficient.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {
+
+// The share a of a control that leaves least variance,
+//
+//     a = sum_i v_i r_i h_i / sum_i v_i h_i^2,      v_i = (weight_i ||x_i||)^2,   r_i the slope, h_i the control
+//
+// over the rows of past batches, older ones counting less. It changes at snapshots only, and never sees the batch it
+// is used for: an estimate with a (h_i - mean of h) taken off is unbiased whatever a is. Kept within [0, 1]: at 0 the
+// estimate is plain SGD's, at 1 the paper's.
+class Coefficient {
+ public:
+  explicit Coefficient(ControlMode mode) : adaptive_(mode == ControlMode::adaptive) {}
+
+  bool adaptive() const { return adaptive_; }
+  double value() const { return value_; }
+  // What is left of the second moment of SGD's estimate, over past batches; 0 before the first.
+  double left() const { return slopes_ > 0 ? residuals_ / slopes_ : 0.0; }
+
+  void add(double size, double slope, double control) {
+    cross_ += size * slope * control;
+    controls_ += size * control * control;
+    slopes_ += size * slope * slope;
+    const double residual = slope - value_ * control;
+    residuals_ += size * residual * residual;
+  }
+
+  // At a snapshot.
+  void settle() {
+    if (adaptive_ && controls_ > 0) value_ = std::clamp(cross_ / controls_, 0.0, 1.0);
+    for (double* sum : {&cross_, &controls_, &slopes_, &residuals_}) *sum *= kKept;
+  }
+
+  // The control is another one from now on; its share is kept until batches have shown better.
+  void restart() { cross_ = controls_ = slopes_ = residuals_ = 0; }
+
+ private:
+  static constexpr double kKept = 0.9;  // from snapshot to snapshot: the last ten count
+
+  bool adaptive_;
+  double value_ = 1;
+  double cross_ = 0, controls_ = 0, slopes_ = 0, residuals_ = 0;
+};
 
 template <class T>
 class PropagatedControl : public Control<T> {
  public:
   explicit PropagatedControl(const ControlInput& input)
-      : Control<T>(input.problem->outputs()),
-        problem_(input.problem),
-        coefficient_(input.mode),
-        first_group_(problem_->group(0)) {
+      : Control<T>(input), coefficient_(input.mode), first_group_(input.problem->group(0)) {
     problem_->check_propagates();
     if (coefficient_.adaptive()) squares_.resize(problem_->rows());
     basis_.features = problem_->features();
@@ -51,12 +88,12 @@ class PropagatedControl : public Control<T> {
   double moment_left() const override { return rows_drawn_ > 0 ? coefficient_.left() : Control<T>::moment_left(); }
 
  protected:
-  std::size_t numbers() const { return static_cast<std::size_t>(this->outputs()); }  // of a row, an anchor: K
+  std::size_t numbers() const { return at(this->outputs()); }  // of a row, an anchor: K
 
   void set_anchors(const std::vector<Index>& rows) {
     anchor_rows_ = rows;
     margins_.resize(rows.size() * numbers());
-    phi_.resize(margins_.size() * static_cast<std::size_t>(problem_->groups()));
+    phi_.resize(margins_.size() * at(problem_->groups()));
     scaled_phi_.resize(phi_.size());
     basis_.anchors.clear();
   }
@@ -70,7 +107,7 @@ class PropagatedControl : public Control<T> {
 
   Index rows_drawn() const { return rows_drawn_; }  // by all batches so far
 
-  StochasticProblem problem_;
+  using Control<T>::problem_;
   Coefficient coefficient_;
   Edges edges_;  // without pointers: one anchor, to which every row is tied
   std::vector<Index> anchor_rows_;

@@ -49,7 +49,7 @@ void S3gdControl<T>::build_basis() {
     basis.vectors.insert(basis.vectors.end(), sums.xm.begin(), sums.xm.end());
   }
   if (!problem.separable()) return;
-  std::vector<Index> rows(static_cast<std::size_t>(problem.rows()));
+  std::vector<Index> rows(at(problem.rows()));
   std::iota(rows.begin(), rows.end(), Index{0});
   std::vector<double> labels(rows.size() * this->numbers()), own(rows.size());
   problem.labels(rows, labels.data());
@@ -62,13 +62,6 @@ void S3gdControl<T>::build_basis() {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Control<T>> make_s3gd_control(const ControlInput& input) {
-  if (input.graph == nullptr) return make_streaming_control<T>(input);
-  return std::make_unique<S3gdControl<T>>(input);
-}
-
-template std::unique_ptr<Control<float>> make_s3gd_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_s3gd_control(const ControlInput&);
+const ControlMaker kS3gdControl = maker<S3gdControl>();
 
 }  // namespace s3gd

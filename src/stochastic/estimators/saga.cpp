@@ -15,11 +15,11 @@ namespace {
 template <class T, bool Biased>
 class SagaControl final : public Control<T> {
  public:
-  explicit SagaControl(const ControlInput& input) : Control<T>(input.problem->outputs()), problem_(input.problem) {}
+  using Control<T>::Control, Control<T>::problem_;
 
   void refresh(Iterate<T>& iterate) override {
     if (table_.slopes.empty()) {
-      std::vector<double> w(static_cast<std::size_t>(problem_->dim()));
+      std::vector<double> w(at(problem_->dim()));
       iterate.read(w);
       table_.evaluate(problem_, w);
       iterate.set_drift(table_.gradient);
@@ -38,16 +38,15 @@ class SagaControl final : public Control<T> {
   }
 
   void coefficients(const Batch& batch, const double*, double* slopes) override {
-    const std::size_t count = batch.rows.size();
-    changes_.assign(slopes, slopes + static_cast<Index>(count) * this->outputs());
-    kept_.resize(changes_.size());
-    table_.slopes_of(batch.rows, this->outputs(), kept_.data());
-    this->subtract(batch, kept_.data(), slopes);
-    for_each_slope(count, this->outputs(), [&](std::size_t b, std::size_t place) {
-      const auto k = static_cast<std::size_t>(this->outputs());
-      double& kept = table_.slopes[static_cast<std::size_t>(batch.rows[b]) * k + place - b * k];
+    const auto k = at(this->outputs());
+    changes_.assign(slopes, slopes + batch.rows.size() * k);
+    // Two rounds: a row that is in the batch twice has the same control both times.
+    each(batch, [&](std::size_t b, std::size_t place, double& kept) {
+      slopes[place] = batch.weights[b] * (slopes[place] - kept);
+    });
+    each(batch, [&](std::size_t b, std::size_t place, double& kept) {
       const double seen = changes_[place];
-      changes_[place] = problem_->weight(batch.rows[b]) * (seen - kept);  // 0 the second time a row is in the batch
+      changes_[place] = problem_->weight(batch.rows[b]) * (seen - kept);  // 0 the second time
       kept = seen;
     });
     if (Biased) std::copy(changes_.begin(), changes_.end(), slopes);
@@ -65,35 +64,34 @@ class SagaControl final : public Control<T> {
   // Rounding of the running drift adds up slowly; now and then it is made anew from the table.
   static constexpr double kRowsBetweenExactDrifts = 20;
 
+  // Calls visit(b, place in rows x K, what the table has there).
+  template <class Visit>
+  void each(const Batch& batch, Visit&& visit) {
+    const Index k = this->outputs();
+    for_each_slope(batch.rows.size(), k, [&](std::size_t b, std::size_t place) {
+      const Index output = k == 1 ? 0 : static_cast<Index>(place) - static_cast<Index>(b) * k;
+      visit(b, place, table_.slopes[at(batch.rows[b] * k + output)]);
+    });
+  }
   void weighted_table(const std::vector<double>& slopes, std::vector<double>& out) const {
     out.resize(slopes.size());
-    for_each_slope(static_cast<std::size_t>(problem_->rows()), this->outputs(), [&](std::size_t i, std::size_t place) {
+    for_each_slope(at(problem_->rows()), this->outputs(), [&](std::size_t i, std::size_t place) {
       out[place] = problem_->weight(static_cast<Index>(i)) * slopes[place];
     });
   }
 
-  StochasticProblem problem_;
   FullGradient table_;
-  std::vector<double> changes_, kept_;
+  std::vector<double> changes_;
   double rows_since_exact_ = 0;
   double passes_ = 0;
 };
+template <class T>
+using Saga = SagaControl<T, false>;
+template <class T>
+using Sag = SagaControl<T, true>;
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Control<T>> make_saga_control(const ControlInput& input) {
-  return std::make_unique<SagaControl<T, false>>(input);
-}
-
-template <class T>
-std::unique_ptr<Control<T>> make_sag_control(const ControlInput& input) {
-  return std::make_unique<SagaControl<T, true>>(input);
-}
-
-template std::unique_ptr<Control<float>> make_saga_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_saga_control(const ControlInput&);
-template std::unique_ptr<Control<float>> make_sag_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_sag_control(const ControlInput&);
+const ControlMaker kSagaControl = maker<Saga>(), kSagControl = maker<Sag>();
 
 }  // namespace s3gd

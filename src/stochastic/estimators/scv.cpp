@@ -27,20 +27,18 @@ void turn(const std::vector<double>& from, Index rows, std::vector<double>& to) 
   const Index columns = static_cast<Index>(from.size()) / rows;
   to.resize(from.size());
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < columns; ++j)
-      to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * columns + j)];
+    for (Index j = 0; j < columns; ++j) to[at(j * rows + i)] = from[at(i * columns + j)];
 }
 
 template <class T>
 class ScvControl final : public Control<T> {
  public:
   explicit ScvControl(const ControlInput& input)
-      : Control<T>(input.problem->outputs()),
-        problem_(input.problem),
+      : Control<T>(input),
         by_moments_(std::max<Index>(2, problem_->classes()) * problem_->features() * problem_->features() <=
                     kMostMoments),
-        classes_(static_cast<std::size_t>(problem_->classes())),
-        w_(static_cast<std::size_t>(problem_->dim())),
+        classes_(at(problem_->classes())),
+        w_(at(problem_->dim())),
         drift_(w_.size()) {
     for (std::size_t c = 0; c < classes_.size(); ++c) build_moments(c);
   }
@@ -60,9 +58,9 @@ class ScvControl final : public Control<T> {
   }
 
   void control(std::span<const Index> rows, const double* margins, double* out) const override {
-    const auto k = static_cast<std::size_t>(this->outputs());
+    const auto k = at(this->outputs());
     for (std::size_t b = 0; b < rows.size(); ++b, margins += k, out += k) {
-      const ClassMoments& c = classes_[static_cast<std::size_t>(problem_->class_of(rows[b]))];
+      const ClassMoments& c = classes_[at(problem_->class_of(rows[b]))];
       for (std::size_t o = 0; o < k; ++o) {
         out[o] = c.slope[o];
         for (std::size_t l = 0; l < k; ++l) out[o] += c.curvature[o * k + l] * (margins[l] - c.value[l]);
@@ -83,7 +81,7 @@ class ScvControl final : public Control<T> {
   void linearise(std::size_t index);
   void add_second_moment_by_rows();
 
-  StochasticProblem problem_;
+  using Control<T>::problem_;
   bool by_moments_;
   std::vector<ClassMoments> classes_;
   bool ready_ = false;
@@ -94,18 +92,18 @@ class ScvControl final : public Control<T> {
 template <class T>
 void ScvControl<T>::build_moments(std::size_t index) {
   ClassMoments& moments = classes_[index];
-  const auto k = static_cast<std::size_t>(this->outputs());
+  const auto k = at(this->outputs());
   moments.value.assign(k, 0.0);
   moments.slope.assign(k, 0.0);
   moments.curvature.assign(k * k, 0.0);
-  std::vector<double> share(static_cast<std::size_t>(problem_->rows()), 0.0);
+  std::vector<double> share(at(problem_->rows()), 0.0);
   for (Index i = 0; i < problem_->rows(); ++i) {
     if (problem_->class_of(i) != static_cast<Index>(index)) continue;
-    moments.mass += share[static_cast<std::size_t>(i)] = problem_->weight(i);
+    moments.mass += share[at(i)] = problem_->weight(i);
   }
   if (moments.mass == 0) return;
   for (double& weight : share) weight /= moments.mass;
-  moments.mean.resize(static_cast<std::size_t>(problem_->features()));
+  moments.mean.resize(at(problem_->features()));
   problem_->row_sum(share, moments.mean);
   if (by_moments_) moments.second = problem_->second_moment(share);
 }
@@ -116,14 +114,13 @@ void ScvControl<T>::linearise(std::size_t index) {
   ClassMoments& c = classes_[index];
   if (c.mass == 0) return;
   const Index k = this->outputs(), features = problem_->features();
-  for (Index o = 0; o < k; ++o)
-    c.value[static_cast<std::size_t>(o)] = kernel::dot(c.mean.data(), turned_w_.data() + o * features, features);
+  for (Index o = 0; o < k; ++o) c.value[at(o)] = kernel::dot(c.mean.data(), turned_w_.data() + o * features, features);
   problem_->derivatives(static_cast<Index>(index), c.value.data(), c.slope.data(), c.curvature.data());
   for (Index o = 0; o < k; ++o) {
     double* drift = turned_drift_.data() + o * features;
     const double* curvature = c.curvature.data() + o * k;
-    double constant = c.slope[static_cast<std::size_t>(o)];
-    for (Index l = 0; l < k; ++l) constant -= curvature[l] * c.value[static_cast<std::size_t>(l)];
+    double constant = c.slope[at(o)];
+    for (Index l = 0; l < k; ++l) constant -= curvature[l] * c.value[at(l)];
     kernel::axpy(c.mass * constant, c.mean.data(), drift, features);
   }
   if (!by_moments_) return;
@@ -131,20 +128,18 @@ void ScvControl<T>::linearise(std::size_t index) {
     for (Index j = 0; j < features; ++j) {
       const double product = kernel::dot(c.second.data() + j * features, turned_w_.data() + l * features, features);
       for (Index o = 0; o < k; ++o)
-        turned_drift_[static_cast<std::size_t>(o * features + j)] +=
-            c.mass * c.curvature[static_cast<std::size_t>(o * k + l)] * product;
+        turned_drift_[at(o * features + j)] += c.mass * c.curvature[at(o * k + l)] * product;
     }
 }
 
 template <class T>
 void ScvControl<T>::add_second_moment_by_rows() {
-  const auto k = static_cast<std::size_t>(this->outputs());
+  const auto k = at(this->outputs());
   std::vector<double> sum(w_.size());
   const Fill fill = [&](Index first, std::span<const double> u, std::span<double> coefficients) {
     for_each_slope(u.size() / k, this->outputs(), [&](std::size_t r, std::size_t place) {
       const Index row = first + static_cast<Index>(r);
-      const double* curvature =
-          classes_[static_cast<std::size_t>(problem_->class_of(row))].curvature.data() + (place - r * k) * k;
+      const double* curvature = classes_[at(problem_->class_of(row))].curvature.data() + (place - r * k) * k;
       coefficients[place] = 0;
       for (std::size_t l = 0; l < k; ++l) coefficients[place] += problem_->weight(row) * curvature[l] * u[r * k + l];
     });
@@ -156,12 +151,6 @@ void ScvControl<T>::add_second_moment_by_rows() {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Control<T>> make_scv_control(const ControlInput& input) {
-  return std::make_unique<ScvControl<T>>(input);
-}
-
-template std::unique_ptr<Control<float>> make_scv_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_scv_control(const ControlInput&);
+const ControlMaker kScvControl = maker<ScvControl>();
 
 }  // namespace s3gd

@@ -38,7 +38,7 @@ class StreamingControl final : public PropagatedControl<T> {
         most_anchors_(std::min(input.streaming.anchors, input.problem->rows())),
         first_anchors_(this->coefficient_.adaptive() ? 1 : most_anchors_),
         neighbours_(input.streaming.neighbours),
-        is_seen_(static_cast<std::size_t>(input.problem->rows()), false) {}
+        is_seen_(at(input.problem->rows()), false) {}
 
   Index rows_wanted(Index until_snapshot) const override {
     if (complete()) return 0;
@@ -48,9 +48,9 @@ class StreamingControl final : public PropagatedControl<T> {
   void coming(std::span<const Index> rows, Index until_snapshot) override {
     if (graph_.anchors() == 0) choose_anchors(rows, first_anchors_);
     const std::size_t before = seen_.size();
-    for (const Index row : rows.first(static_cast<std::size_t>(until_snapshot))) {
-      if (is_seen_[static_cast<std::size_t>(row)]) continue;
-      is_seen_[static_cast<std::size_t>(row)] = true;
+    for (const Index row : rows.first(at(until_snapshot))) {
+      if (is_seen_[at(row)]) continue;
+      is_seen_[at(row)] = true;
       seen_.push_back(row);
     }
     add(std::span<const Index>(seen_).subspan(before));
@@ -73,7 +73,7 @@ class StreamingControl final : public PropagatedControl<T> {
     a(graph_, most_anchors_, seen_, sums_, constant_, this->basis_.count, this->basis_.vectors, this->basis_.constant);
     if (a.reading() && graph_.anchors() > 0) adopt_anchors();
     if (a.reading())
-      for (const Index row : seen_) is_seen_[static_cast<std::size_t>(row)] = true;
+      for (const Index row : seen_) is_seen_[at(row)] = true;
     PropagatedControl<T>::state(a);
   }
 
@@ -86,7 +86,7 @@ class StreamingControl final : public PropagatedControl<T> {
 
  private:
   bool complete() const { return static_cast<Index>(seen_.size()) == this->problem_->rows(); }
-  std::size_t features() const { return static_cast<std::size_t>(this->problem_->features()); }
+  std::size_t features() const { return at(this->problem_->features()); }
 
   Index anchors_worth_having() const {
     const Index now = graph_.anchors(), rows = this->rows_drawn();
@@ -111,13 +111,13 @@ class StreamingControl final : public PropagatedControl<T> {
   }
 
   void choose_anchors(std::span<const Index> known, Index wanted) {
-    const auto sample = static_cast<std::size_t>(graph_.sample_size(wanted));
+    const auto sample = at(graph_.sample_size(wanted));
     std::vector<Index> rows(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(sample, known.size())));
     std::sort(rows.begin(), rows.end());  // a small data set may come round to a row again
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     graph_.choose(rows, wanted);
     adopt_anchors();
-    sums_.assign(static_cast<std::size_t>(this->problem_->groups() * graph_.anchors()) * features(), 0.0);
+    sums_.assign(at(this->problem_->groups() * graph_.anchors()) * features(), 0.0);
     constant_.assign(this->problem_->separable() ? this->numbers() * features() : 0, 0.0);
   }
 
@@ -130,11 +130,10 @@ class StreamingControl final : public PropagatedControl<T> {
   void add(std::span<const Index> rows) {
     const OutputProblem& problem = *this->problem_;
     graph_.add(rows);
-    const std::size_t size = static_cast<std::size_t>(graph_.anchors()) * features();
+    const std::size_t size = at(graph_.anchors()) * features();
     for (Index g = 0; g < problem.groups(); ++g)
       add_to_propagation(problem.x(), rows, this->edges_, graph_.anchors(), problem.weights(), problem.has_intercept(),
-                         problem.threads(), problem.group(g),
-                         std::span(sums_).subspan(static_cast<std::size_t>(g) * size, size));
+                         problem.threads(), problem.group(g), std::span(sums_).subspan(at(g) * size, size));
     if (!constant_.empty()) add_labels(rows);
   }
 
@@ -162,7 +161,7 @@ class StreamingControl final : public PropagatedControl<T> {
     std::vector<double> coefficients(this->scaled_phi_);
     for (double& coefficient : coefficients) coefficient *= share;
     const double constant = share * this->coefficient_.value();
-    drift_.assign(static_cast<std::size_t>(this->problem_->dim()), 0.0);
+    drift_.assign(at(this->problem_->dim()), 0.0);
     if (this->outputs() > 1) {
       combine<double>(sums_, constant_, coefficients, constant, this->outputs(), this->outputs(), drift_);
       return drift_;
@@ -196,12 +195,6 @@ class StreamingControl final : public PropagatedControl<T> {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Control<T>> make_streaming_control(const ControlInput& input) {
-  return std::make_unique<StreamingControl<T>>(input);
-}
-
-template std::unique_ptr<Control<float>> make_streaming_control(const ControlInput&);
-template std::unique_ptr<Control<double>> make_streaming_control(const ControlInput&);
+const ControlMaker kStreamingControl = maker<StreamingControl>();
 
 }  // namespace s3gd

@@ -1,5 +1,5 @@
 // One-vs-rest runs that are cut and resumed.
-#include "solve/class_checkpoints.hpp"
+#include "solve/checkpoint.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

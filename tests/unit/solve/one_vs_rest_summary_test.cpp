@@ -1,4 +1,4 @@
-#include "solve/one_vs_rest_summary.hpp"
+#include "solve/one_vs_rest.hpp"
 
 #include <gtest/gtest.h>
 

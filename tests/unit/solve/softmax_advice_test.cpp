@@ -1,5 +1,5 @@
 // Every piece of advice on many classes: a problem that calls for it, and a healthy one that does not.
-#include "solve/softmax_advice.hpp"
+#include "solve/advice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The share of the control that is subtracted: learned from past batches, safe for any graph.
-#include "stochastic/coefficient.hpp"
+#include "stochastic/estimators/propagated.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stochastic/plateau_watch.hpp"
+#include "stochastic/loop.hpp"
 
 #include <gtest/gtest.h>
 

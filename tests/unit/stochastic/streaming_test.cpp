@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "anchor/streaming_graph.hpp"
-#include "stochastic/quality.hpp"
+#include "stochastic/control.hpp"
 #include "support/naive_outputs.hpp"
 
 namespace s3gd {
