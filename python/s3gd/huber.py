@@ -23,7 +23,7 @@ class HuberRegressor(RegressorBase):
     epsilon : float, default=1.35
         1 or more. Errors beyond so many times the scale count as a line, not a square.
     max_iter : int, default=100
-        At most so many passes over the rows for each scale that is tried.
+        At most so many steps; with a `solver` other than ``"auto"`` so many passes over the rows for each scale that is tried.
     alpha : float, default=1e-4
         Strength of the penalty.
     warm_start : bool, default=False
@@ -40,7 +40,9 @@ class HuberRegressor(RegressorBase):
     coef_ : ndarray of shape (n_features,)
     intercept_ : float
     scale_ : float
-        sigma.
+        sigma. As near to zero as `tol` asks for (never below 1e-13 of the largest target) where the rows allow more than
+        ``1 - 1 / epsilon**2`` of them, 45 % by default, to be fitted exactly: the fit is then one of least absolute errors.
+        Always so with ``epsilon=1``.
     outliers_ : ndarray of shape (n_samples,)
         Whether the error of a row is more than ``epsilon * scale_``.
     n_iter_ : int

@@ -10,6 +10,7 @@
 #include "problem/penalty.hpp"
 #include "problem/rising_zero.hpp"
 #include "s3gd/error.hpp"
+#include "solve/huber_search.hpp"
 
 namespace s3gd {
 namespace {
@@ -24,7 +25,7 @@ constexpr double kSettled = 1e-14;   // ... this share of sigma
 constexpr double kRounding = 1e-15;  // none is smaller
 constexpr double kProgress = 1e-12;  // of the objective, at least, unless the gap is smaller
 constexpr double kNear = 0.3;        // of log sigma: secants from here on
-constexpr double kLeast = 1e-13;     // sigma over the largest target, which is as good as zero
+constexpr double kLeast = 1e-13;     // of the largest target: a sigma that is as good as zero
 
 class ScaleSearch {
  public:
@@ -32,12 +33,11 @@ class ScaleSearch {
       : problem_(problem),
         options_(options),
         epsilon_(problem.spec().loss.knee),
+        scale_(problem),
+        least_(scale_.least()),
         loss_(problem.spec().loss),
         errors_(at(problem.rows())) {
     input_.watch = input.watch;
-    double largest = 0;
-    for (const double y : problem.targets()) largest = std::max(largest, std::abs(y));
-    least_ = std::max(10 * std::numeric_limits<double>::epsilon(), kLeast * largest);
   }
 
   ScaledSolution run() {
@@ -107,36 +107,18 @@ class ScaleSearch {
 
   // The best sigma for the errors, and a free intercept's best along with it: no pass is needed.
   double settle() {
-    double sigma = scale_of_errors();
+    double sigma = scale_.best(errors_);
     if (problem_.spec().intercept != Intercept::free) return sigma;
     for (int turn = 0; turn < kMostTurns; ++turn) {
       const double by = sigma * best_shift(errors_, sigma);
       for (double& error : errors_) error += by;
       now_.w.back() += by;
-      const double next = scale_of_errors();
+      const double next = scale_.best(errors_);
       const bool settled = std::abs(by) + std::abs(next - sigma) <= kSettled * sigma;
       sigma = next;
       if (settled) break;
     }
     return sigma;
-  }
-
-  // sum_i q_i min(t r_i^2, epsilon^2) = 1 at t = 1 / sigma^2. The left side is concave in t and grows: Newton from below
-  // never goes too far.
-  double scale_of_errors() const {
-    double t = 0;
-    for (int step = 0; step < 100; ++step) {
-      double inside = 0, outside = 0;
-      for (Index i = 0; i < problem_.rows(); ++i) {
-        const double square = errors_[at(i)] * errors_[at(i)];
-        const bool far = t * square > epsilon_ * epsilon_;
-        (far ? outside : inside) += problem_.weight(i) * (far ? 1.0 : square);
-      }
-      const double next = (1 - epsilon_ * epsilon_ * outside) / inside;
-      if (!(next > t * (1 + 1e-15))) break;
-      t = next;
-    }
-    return std::isfinite(t) && t > 0 ? std::max(least_, 1 / std::sqrt(t)) : least_;
   }
 
   // Of the intercept, over sigma: where slopes have no mean.
@@ -163,9 +145,7 @@ class ScaleSearch {
   // The weights found at `sigma`, where the errors were `fitted`, with the scale and intercept they have since settled to.
   void keep(double own, double sigma, const std::vector<double>& fitted) {
     const Penalty penalty(problem_);
-    Certificate found{.primal = own + penalty.value(std::span<const double>(now_.w))};
-    for (Index i = 0; i < problem_.rows(); ++i)
-      found.primal += problem_.weight(i) * own * loss_.value(errors_[at(i)] / own, 0);
+    Certificate found{.primal = scale_.objective(errors_, own) + penalty.value(std::span<const double>(now_.w))};
     const bool bound = penalty.prox_is_exact() && penalty.on_every_feature();
     found.kind = inner_.kind;
     found.dual = std::numeric_limits<double>::quiet_NaN();
@@ -219,7 +199,9 @@ class ScaleSearch {
   const Problem& problem_;
   const SolveOptions& options_;
   SolveInput input_;
-  double epsilon_, least_ = 0;
+  double epsilon_;
+  ErrorScale scale_;
+  double least_;
   Loss loss_;                   // in units of sigma
   std::vector<double> errors_;  // u - y at now_.w
   Solution now_;
@@ -231,10 +213,48 @@ class ScaleSearch {
 
 }  // namespace
 
+ErrorScale::ErrorScale(const Problem& problem) : loss_(problem.spec().loss), epsilon_(problem.spec().loss.knee) {
+  for (Index i = 0; i < problem.rows(); ++i) q_.push_back(problem.weight(i));
+  double largest = 0;
+  for (const double y : problem.targets()) largest = std::max(largest, std::abs(y));
+  least_ = std::max(10 * std::numeric_limits<double>::epsilon(), kLeast * largest);
+}
+
+// sum_i q_i min(t r_i^2, epsilon^2) = 1 at t = 1 / sigma^2. The left side is concave in t and grows: Newton from below
+// never goes too far.
+double ErrorScale::best(std::span<const double> errors) const {
+  const double far = epsilon_ * epsilon_;
+  double t = 0;
+  for (int step = 0; step < 100; ++step) {
+    double inside = 0, outside = 0;
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+      const double square = errors[i] * errors[i];
+      const bool line = t * square > far;
+      (line ? outside : inside) += q_[i] * (line ? 1.0 : square);
+    }
+    const double next = (1 - far * outside) / inside;
+    if (!(next > t * (1 + 1e-15))) break;
+    t = next;
+  }
+  return std::isfinite(t) && t > 0 ? std::max(least_, 1 / std::sqrt(t)) : least_;
+}
+
+double ErrorScale::objective(std::span<const double> errors, double sigma) const {
+  double sum = sigma;
+  for (std::size_t i = 0; i < q_.size(); ++i) sum += q_[i] * sigma * loss_.value(errors[i] / sigma, 0);
+  return sum;
+}
+
 ScaledSolution solve_with_scale(const Problem& problem, const SolveOptions& options, const SolveInput& input) {
   if (problem.spec().loss.kind != LossKind::huber)
     throw Error("the scale of the errors is found with the loss huber alone", "use the loss huber");
   if (problem.spec().loss.knee < 1) throw Error("epsilon is below 1", "give 1 or more");
+  if (options.solver == "auto" && Penalty(problem).smooth() && !wide_for_huber(problem)) {
+    HuberSearch search(problem, options, input);
+    search.journal.begin_stage("newton");
+    if (!search.by_newton()) search.by_interior_point();
+    return search.conclude();
+  }
   return ScaleSearch(problem, options, input).run();
 }
 

@@ -27,7 +27,7 @@ ESTIMATORS = [
     s3gd.LinearModel(),
     s3gd.LinearModel("squared_hinge"),
     s3gd.LinearModel("squared_error"),
-    s3gd.HuberRegressor(alpha=100.0),  # weaker, the few rows of some checks are fitted exactly: any scale is too large
+    s3gd.HuberRegressor(),
     s3gd.PoissonRegressor(),
     s3gd.LinearModel("huber"),
 ]

@@ -46,6 +46,41 @@ def test_coefficients_and_scale_are_those_of_scikit_learn(epsilon, alpha, interc
     assert ours.summary_.objective * s.sum() == pytest.approx(values[0], rel=1e-9)
 
 
+def hard_cases():
+    """Rows where the scale goes to zero, or where any will do."""
+    X, y, _ = sample(rows=300, cols=5, seed=1)
+    rng = np.random.default_rng(2)
+    return {"epsilon 1": (1.0, X, y), "fewer rows than columns": (1.35, rng.normal(size=(20, 50)), rng.normal(size=20)),
+            "fewer rows than columns, epsilon 1": (1.0, rng.normal(size=(20, 50)), rng.normal(size=20)),
+            "mostly one number": (1.35, X, np.where(rng.random(len(y)) < 0.8, 1.0, -1.0)),
+            "two numbers that the rows tell apart": (1.35, X, np.sign(X[:, 0] + 0.1)),
+            "an exact fit": (1.35, X, X @ np.arange(5.0) + 1), "one number": (1.35, X, np.full(len(y), 3.0)),
+            "zero": (1.35, X, np.zeros(len(y))), "repeated columns": (1.35, np.hstack([X, X]), y)}
+
+
+@pytest.mark.parametrize("case", hard_cases())
+@pytest.mark.parametrize("tol", [1e-5, 1e-9])
+def test_where_the_scale_goes_to_zero_the_objective_is_certified_all_the_same(case, tol):
+    epsilon, X, y = hard_cases()[case]
+    model = s3gd.HuberRegressor(epsilon=epsilon, tol=tol).fit(X, y)
+    assert model.summary_.status == "converged" and model.summary_.certificate["relative_gap"] <= tol
+    value = objective(X, y, np.ones(len(y)), model.coef_, model.intercept_, model.scale_, epsilon, 1e-4)
+    assert value == pytest.approx(model.summary_.objective * len(y), rel=1e-6)
+    try:
+        theirs = linear_model.HuberRegressor(epsilon=epsilon, tol=1e-9, max_iter=10_000).fit(X, y)
+    except ValueError:  # it gives up on some
+        return
+    assert value <= objective(X, y, np.ones(len(y)), theirs.coef_, theirs.intercept_, theirs.scale_, epsilon, 1e-4) * (1 + 2 * tol)
+
+
+def test_a_named_solver_finds_the_same():
+    X, y, _ = sample()
+    found = [s3gd.HuberRegressor(solver=solver, **TIGHT).fit(X, y) for solver in ("auto", "newton", "sampled-newton")]
+    for other in found[1:]:
+        np.testing.assert_allclose(other.coef_, found[0].coef_, atol=1e-6)
+        assert other.scale_ == pytest.approx(found[0].scale_, rel=1e-6)
+
+
 def test_the_certificate_bounds_the_distance_to_the_optimum():
     X, y, _ = sample(rows=20_000, cols=20, seed=3)
     best = s3gd.HuberRegressor(tol=1e-13, max_iter=10_000).fit(X, y).summary_.objective

@@ -78,6 +78,59 @@ TEST(HuberScale, ExactFitsHaveAScaleThatIsAsGoodAsZero) {
   EXPECT_EQ(found.solution.summary.status, Status::converged);
 }
 
+// Least absolute errors, whatever the scale: a weighted sum of |u - y| is what no point nearby may make smaller.
+TEST(HuberScale, EpsilonOneIsTheSumOfAbsoluteErrors) {
+  const Sample sample = random_sample(90, 4, 5);
+  for (const bool weighted : {false, true})
+    for (const Matrix& x : sample.table.layouts()) {
+      ProblemSpec spec = with_outliers(Intercept::free, weighted, PenaltyKind::l2, 1e-4, x, sample).spec();
+      spec.loss.knee = 1;
+      const Problem problem(sample.data(x, spec.loss, weighted), spec);
+      SolveOptions options;
+      options.tol = 1e-9;
+      const ScaledSolution found = solve_with_scale(problem, options);
+      EXPECT_EQ(found.solution.summary.status, Status::converged);
+      const double best = joint(problem, found.solution.w, 1e-12);
+      EXPECT_NEAR(found.solution.summary.objective, best, 1e-8 * best);
+      for (const double by : {1e-3, -1e-3})
+        for (std::size_t j = 0; j < found.solution.w.size(); ++j) {
+          Vector moved = found.solution.w;
+          moved[j] += by;
+          EXPECT_GE(joint(problem, moved, 1e-12), best * (1 - 1e-9));
+        }
+    }
+}
+
+TEST(HuberScale, FewerRowsThanColumnsEndAtTheShortestWeightsThatFit) {
+  const Sample sample = random_sample(8, 20, 6);
+  ProblemSpec spec;
+  spec.loss = {.kind = LossKind::huber, .knee = 1.35};
+  spec.penalty.lambda = 1e-3;
+  SolveOptions options;
+  options.tol = 1e-8;
+  for (const Matrix& x : sample.table.layouts()) {
+    const Problem problem(sample.data(x, spec.loss), spec);
+    const ScaledSolution found = solve_with_scale(problem, options);
+    EXPECT_EQ(found.solution.summary.status, Status::converged);
+    EXPECT_LT(found.scale, 1e-9);
+    EXPECT_NEAR(found.solution.summary.objective, penalty_of(problem).value(std::span<const double>(found.solution.w)),
+                1e-6 * found.solution.summary.objective);
+  }
+}
+
+TEST(HuberScale, AnInterruptKeepsTheBestSoFar) {
+  const Sample sample = random_sample(120, 4, 3);
+  const Problem problem =
+      with_outliers(Intercept::free, false, PenaltyKind::l2, 1e-3, sample.table.dense<double>(), sample);
+  SolveOptions options;
+  options.tol = 1e-12;
+  SolveInput input;
+  input.watch = [](const TraceRow&) { return false; };
+  const ScaledSolution found = solve_with_scale(problem, options, input);
+  EXPECT_EQ(found.solution.summary.status, Status::interrupted);
+  EXPECT_NEAR(joint(problem, found.solution.w, found.scale), found.solution.summary.objective, 1e-12);
+}
+
 TEST(HuberScale, OtherLossesAndSmallEpsilonsAreRefused) {
   const Sample sample = random_sample(30, 2, 4);
   ProblemSpec spec;
