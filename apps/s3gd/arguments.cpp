@@ -2,12 +2,75 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdint>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
 
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "command.hpp"
+#include "output.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
 namespace {
+
+constexpr std::size_t kLongestConfig = 1 << 20;
+
+std::string read_text(std::istream& input) {
+  std::string text(kLongestConfig + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (text.size() > kLongestConfig) throw CLI::ConfigError("the file is longer than 1 MB: it is no list of options");
+  if (text.find('\0') != std::string::npos) throw CLI::ConfigError("the file holds NUL bytes: it is no text");
+  return text;
+}
+
+bool lists(const std::vector<std::string>& known, const std::string& word) {
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+// Reads a file for `command`, whose options are `app`. What is not text, too long, or names what the command does not have is
+// refused.
+class CommandConfig : public CLI::ConfigTOML {
+ public:
+  CommandConfig(const Arguments& app, std::string command) : app_(&app), command_(std::move(command)) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::istringstream text(read_text(input));
+    std::vector<CLI::ConfigItem> for_all, mine;
+    for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(text)) {
+      if (item.name == "++" || item.name == "--") continue;  // a section begins or ends
+      const bool in_section = !item.parents.empty();
+      if (in_section) {
+        const std::string section = item.parents.front();
+        if (const auto known = command_names(); !lists(known, section))
+          throw CLI::ConfigError("[" + section + "] is not a command (" + suggestion(section, known) + ")");
+        if (section != command_) continue;
+        item.parents.clear();
+      }
+      check_known(item.name);
+      (in_section ? mine : for_all).push_back(std::move(item));
+    }
+    // The first occurrence wins: the command's own section goes before the lines for all.
+    mine.insert(mine.end(), std::make_move_iterator(for_all.begin()), std::make_move_iterator(for_all.end()));
+    return mine;
+  }
+
+ private:
+  void check_known(const std::string& name) const {
+    const std::vector<std::string> known = app_->long_names();
+    const std::string option = "--" + name;
+    if (lists(known, option) && option != "--config") return;
+    const std::string close = nearest(option, known);
+    throw CLI::ConfigError("'" + name + "' is not an option of s3gd " + command_ +
+                           (close.empty() ? "" : " (did you mean '" + close.substr(2) + "'?)"));
+  }
+
+  const Arguments* app_;
+  std::string command_;
+};
 
 // What went wrong in CLI11's words, in one line; of a configuration, with its file.
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
@@ -22,93 +85,91 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   return text;
 }
 
+CLI::Validator validator(const Check& check) {
+  return CLI::Validator([check](const std::string& word) { return check(word); }, "");
+}
+
+// Adds an option to CLI11 by the kind of its target.
+struct Adder {
+  CLI::App& app;
+  const std::string& name;
+  const std::string& help;
+  bool flag;
+
+  CLI::Option* operator()(bool* value) const { return app.add_flag(name, *value, help); }
+  template <class T>
+  CLI::Option* operator()(T* value) const {
+    return app.add_option(name, *value, help);
+  }
+  CLI::Option* operator()(const std::function<void(const std::string&)>& use) const {
+    const auto guarded = [use, option = name](const std::string& word) {
+      try {
+        use(word);
+      } catch (const Error& error) {
+        throw CLI::ValidationError(option, error.in_words(program_words));
+      }
+    };
+    if (!flag) return app.add_option_function<std::string>(name, guarded, help);
+    return app.add_flag_function(
+        name, [guarded](std::int64_t count) { guarded(count > 0 ? "true" : "false"); }, help);
+  }
+};
+
+// That an option which takes a number, and says nothing else about it, is given one.
+Check check_of_kind(const std::string& type) {
+  if (type == "INT") return whole_number(std::numeric_limits<Index>::min());
+  if (type == "UINT") return whole_number(0);
+  return type == "FLOAT" ? real_number(-std::numeric_limits<double>::infinity()) : Check{};
+}
+
+template <class T>
+std::optional<T> number_in(const std::string& word) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace
 
-Option* Option::required() {
-  option_->required();
-  return this;
+std::string program_words(const Mention& mention) {
+  if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);
+  const std::string flag = "--" + std::string(mention.name);
+  return plain_words({mention.kind, flag, mention.value});
 }
 
-Option* Option::check(const Check& check) {
-  option_->check(CLI::Validator([check](const std::string& word) { return check(word); }, ""));
-  return this;
-}
-
-Option* Option::transform(const std::function<void(std::string&)>& change) {
-  const auto changed = [change](std::string& word) {
-    change(word);
-    return std::string();
+Check whole_number(Index least, Index most) {
+  return [least, most](const std::string& word) -> std::string {
+    if (const auto value = number_in<Index>(word); value && *value >= least && *value <= most) return {};
+    const std::string text = "found '" + word + "', expected a whole number";
+    if (least == std::numeric_limits<Index>::min()) return text;
+    const std::string end_of_range = most == std::numeric_limits<Index>::max() ? " up" : " to " + std::to_string(most);
+    return text + " from " + std::to_string(least) + end_of_range;
   };
-  option_->transform(CLI::Validator(changed, ""));
-  return this;
 }
 
-Option* Option::group(const std::string& name) {
-  option_->group(name);
-  return this;
+Check real_number(double least, double most) {
+  return [least, most](const std::string& word) -> std::string {
+    const auto value = number_in<double>(word);
+    if (value && std::isfinite(*value) && *value >= least && *value <= most) return {};
+    const std::string text = "found '" + word + "', expected a number";
+    if (std::isinf(least)) return text;
+    return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
+  };
 }
 
-Option* Option::type_name(const std::string& name) {
-  option_->type_name(name);
-  return this;
+Check positive_number() {
+  return [any = real_number(0)](const std::string& word) -> std::string {
+    if (const std::string problem = any(word); !problem.empty()) return problem;
+    return std::strtod(word.c_str(), nullptr) > 0 ? "" : "found '" + word + "', expected a number greater than 0";
+  };
 }
 
-Option* Option::default_str(const std::string& text) {
-  option_->default_str(text);
-  return this;
-}
+std::size_t Option::count() const { return made->count(); }
+std::string Option::value() const { return made->as<std::string>(); }
+std::string Option::by_itself() const { return made->get_default_str(); }
 
-Option* Option::capture_default_str() {
-  option_->capture_default_str();
-  return this;
-}
-
-Option* Option::delimiter(char between) {
-  option_->delimiter(between);
-  return this;
-}
-
-Option* Option::expected(int least, int most) {
-  option_->expected(least, most);
-  return this;
-}
-
-Option* Option::allow_extra_args(bool allowed) {
-  option_->allow_extra_args(allowed);
-  return this;
-}
-
-Option* Option::excludes(Option* other) {
-  option_->excludes(other->option_);
-  return this;
-}
-
-Option* Option::excludes(const std::string& other) {
-  option_->excludes(other);
-  return this;
-}
-
-Option* Option::description(const std::string& text) {
-  option_->description(text);
-  return this;
-}
-
-std::size_t Option::count() const { return option_->count(); }
-std::string Option::value() const { return option_->as<std::string>(); }
-bool Option::get_positional() const { return option_->get_positional(); }
-bool Option::get_required() const { return option_->get_required(); }
-bool Option::takes_value() const { return option_->get_expected_min() > 0; }
-bool Option::takes_several() const { return option_->get_expected_max() > 1; }
-std::string Option::get_name() const { return option_->get_name(true, false); }
-const std::vector<std::string>& Option::get_snames() const { return option_->get_snames(); }
-const std::vector<std::string>& Option::get_lnames() const { return option_->get_lnames(); }
-std::string Option::get_type_name() const { return option_->get_type_name(); }
-std::string Option::get_group() const { return option_->get_group(); }
-std::string Option::get_description() const { return option_->get_description(); }
-std::string Option::get_default_str() const { return option_->get_default_str(); }
-
-Arguments::Arguments(const std::string& program) : app_(std::make_unique<CLI::App>()) {
-  app_->name(program);
+Arguments::Arguments(const std::string& command) : command_(command), app_(std::make_unique<CLI::App>()) {
+  app_->name("s3gd " + command);
   app_->set_help_flag();  // help is answered before anything is parsed
   app_->allow_extras();   // unknown options are reported with the nearest that there is
   app_->option_defaults()->always_capture_default();
@@ -116,42 +177,56 @@ Arguments::Arguments(const std::string& program) : app_(std::make_unique<CLI::Ap
 
 Arguments::~Arguments() = default;
 
-Option* Arguments::note(CLI::Option* option) { return &options_.emplace_back(option); }
-
-template <class T>
-Option* Arguments::add_option(const std::string& name, T& value, const std::string& help) {
-  return note(app_->add_option(name, value, help));
+Option& Arguments::add(const std::string& name, const Target& target, const std::string& help, const Details& details) {
+  CLI::Option* made = std::visit(Adder{*app_, name, help, details.flag}, target);
+  if (details.check) made->check(validator(details.check));
+  if (details.takes.empty() && !details.check)
+    if (const Check check = check_of_kind(made->get_type_name())) made->check(validator(check));
+  if (!details.takes.empty()) made->type_name(details.takes);
+  std::string words = help;
+  if (const auto& choices = details.choices; !choices.empty()) {
+    words = help + (help.empty() ? "" : ": ") + join(choices);
+    made->type_name("NAME")->check(validator([choices](const std::string& word) -> std::string {
+      return lists(choices, word) ? "" : "unknown value '" + word + "' (" + suggestion(word, choices) + ")";
+    }));
+  }
+  if (details.by_itself) made->default_str(*details.by_itself);
+  if (details.required) made->required();
+  if (details.between != 0) made->delimiter(details.between);
+  if (details.one_word) made->allow_extra_args(false);
+  for (const std::string& other : details.excludes) made->excludes(other);
+  const std::string type = made->get_type_name();
+  const char* const number = type.starts_with("FLOAT")                   ? "X"
+                             : type.starts_with("INT") || type == "UINT" ? "N"
+                                                                         : nullptr;
+  return options_.emplace_back(Option{.name = name,
+                                      .help = words,
+                                      .group = group_,
+                                      .takes = number != nullptr ? number : type,
+                                      .flag = made->get_expected_min() == 0,
+                                      .several = made->get_expected_max() > 1,
+                                      .required = details.required,
+                                      .made = made});
 }
 
-template <class T>
-Option* Arguments::add_option_function(const std::string& name, const std::function<void(const T&)>& use,
-                                       const std::string& help) {
-  return note(app_->add_option_function<T>(name, use, help));
+void Arguments::add_config(const std::string& name, const std::string& help) {
+  app_->config_formatter(std::make_shared<CommandConfig>(*this, command_));
+  options_.push_back({.name = name, .help = help, .group = group_, .takes = "FILE"});
+  options_.back().made = app_->set_config(name, "", help)->type_name("FILE");
 }
 
-Option* Arguments::add_flag(const std::string& name, bool& value, const std::string& help) {
-  return note(app_->add_flag(name, value, help));
-}
-
-Option* Arguments::add_flag_function(const std::string& name, const std::function<void(bool)>& use,
-                                     const std::string& help) {
-  return note(app_->add_flag_function(
-      name, [use](std::int64_t count) { use(count > 0); }, help));
-}
-
-Option* Arguments::set_config(const std::string& name, const std::string& help, std::shared_ptr<CLI::Config> reader) {
-  app_->config_formatter(std::move(reader));
-  return note(app_->set_config(name, "", help));
-}
-
-Option* Arguments::get_option(const std::string& name) {
+Option& Arguments::get_option(const std::string& long_name) {
   for (Option& option : options_)
-    for (const std::string& known : option.get_lnames())
-      if (name == "--" + known) return &option;
-  throw CLI::OptionNotFound(name);
+    if (option.long_name() == long_name) return option;
+  throw CLI::OptionNotFound(long_name);
 }
 
-std::vector<std::string> Arguments::groups() const { return app_->get_groups(); }
+std::vector<std::string> Arguments::long_names() const {
+  std::vector<std::string> list;
+  for (const Option& option : options_)
+    if (!option.positional()) list.push_back(option.long_name());
+  return list;
+}
 
 std::optional<std::string> Arguments::parse(std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
@@ -164,25 +239,5 @@ std::optional<std::string> Arguments::parse(std::vector<std::string> words) {
 }
 
 std::vector<std::string> Arguments::remaining() const { return app_->remaining(); }
-
-void refuse_value(const std::string& option, const std::string& why) { throw CLI::ValidationError(option, why); }
-
-template Option* Arguments::add_option(const std::string&, std::string&, const std::string&);
-template Option* Arguments::add_option(const std::string&, int&, const std::string&);
-template Option* Arguments::add_option(const std::string&, std::int64_t&, const std::string&);
-template Option* Arguments::add_option(const std::string&, std::uint64_t&, const std::string&);
-template Option* Arguments::add_option(const std::string&, double&, const std::string&);
-template Option* Arguments::add_option(const std::string&, std::optional<double>&, const std::string&);
-template Option* Arguments::add_option(const std::string&, std::vector<double>&, const std::string&);
-template Option* Arguments::add_option(const std::string&, std::vector<std::string>&, const std::string&);
-
-template Option* Arguments::add_option_function(const std::string&, const std::function<void(const bool&)>&,
-                                                const std::string&);
-template Option* Arguments::add_option_function(const std::string&, const std::function<void(const std::int64_t&)>&,
-                                                const std::string&);
-template Option* Arguments::add_option_function(const std::string&, const std::function<void(const double&)>&,
-                                                const std::string&);
-template Option* Arguments::add_option_function(const std::string&, const std::function<void(const std::string&)>&,
-                                                const std::string&);
 
 }  // namespace s3gd::app

@@ -3,11 +3,8 @@
 
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
-#include "base/json.hpp"
-#include "command.hpp"
 #include "data/format.hpp"
 #include "data/generate.hpp"
-#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
@@ -17,12 +14,9 @@ namespace s3gd::app {
 namespace {
 
 struct Options {
-  std::string in;
-  std::string out;
-  std::string second_out;
+  std::string in, out, second_out, out_format;
   double split = 0;
   Scale scale = Scale::none;
-  std::string out_format;
   LoadOptions load;
 };
 
@@ -104,20 +98,20 @@ int run(Options options, const Common& common) {
 
 std::function<int()> setup_convert(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("IN", options->in, "file, - for standard input, name of a known dataset, or gen:KIND?..")->required();
-  app.add_option("OUT", options->out, "file; its extension says the format (.s3d .svm .csv .npz .. also .gz .zst)")
-      ->required();
-  const std::string group = "Writing";
-  add_choice(app, "--scale", options->scale, "")->group(group);
-  app.add_option("--split", options->split, "share of the rows that goes to --split-out, class by class")
-      ->check(real_number(0, 1))
-      ->type_name("FRACTION")
-      ->group(group);
-  app.add_option("--split-out", options->second_out, "the second part's file")->type_name("FILE")->group(group);
+  app.add("IN", &options->in, "file, - for standard input, name of a known dataset, or gen:KIND?..",
+          {.required = true});
+  app.add("OUT", &options->out, "file; its extension says the format (.s3d .svm .csv .npz .. also .gz .zst)",
+          {.required = true});
+  app.in_group("Writing");
+  add_table_options(app, {.scale = &options->scale}, {"scale"});
+  app.get_option("--scale").group = "Writing";
+  app.add("--split", &options->split, "share of the rows that goes to --split-out, class by class",
+          {.takes = "FRACTION", .check = real_number(0, 1)});
+  app.add("--split-out", &options->second_out, "the second part's file", {.takes = "FILE"});
   std::vector<std::string> writable;
   for (const FormatInfo& format : formats())
     if (format.writable) writable.push_back(format.name);
-  add_word(app, "--out-format", options->out_format, writable, "instead of by extension")->group(group);
+  app.add("--out-format", &options->out_format, "instead of by extension", {.choices = writable});
   add_load_options(app, options->load);
   return [options, &common] { return run(*options, common); };
 }

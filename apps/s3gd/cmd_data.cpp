@@ -3,8 +3,6 @@
 #include <memory>
 
 #include "base/checksum.hpp"
-#include "base/json.hpp"
-#include "command.hpp"
 #include "data/catalog.hpp"
 #include "data/download.hpp"
 #include "options.hpp"
@@ -15,12 +13,8 @@ namespace s3gd::app {
 namespace {
 
 struct Options {
-  std::string action;
-  std::string name;
-  std::string from;
-  bool test = false;
-  bool verify = false;
-  bool force = false;
+  std::string action, name, from;
+  bool test = false, verify = false, force = false;
 };
 
 std::string count_or_dash(Index count) { return count == 0 ? "-" : format_count(count); }
@@ -37,10 +31,10 @@ Json to_json(const KnownDataset& entry) {
             {"classes", entry.classes},
             {"homepage", entry.homepage},
             {"how", entry.how},
-            {"stand_in", entry.stand_in}};
-  json["train"] = train ? Json(*train) : Json(nullptr);
-  json["test"] = test ? Json(*test) : Json(nullptr);
-  json["download"] = Json::array();
+            {"stand_in", entry.stand_in},
+            {"train", train ? Json(*train) : Json(nullptr)},
+            {"test", test ? Json(*test) : Json(nullptr)},
+            {"download", Json::array()}};
   for (const KnownFile& file : entry.files)
     json["download"].push_back({{"url", file.url}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   return json;
@@ -93,10 +87,7 @@ int path(const Options& options, const Common& common) {
                                                         : "differs from the file known to the catalogue";
     remark(common, "SHA-256 " + json["sha256"].get<std::string>() + ": " + verdict);
   }
-  if (common.json)
-    print_json(json);
-  else
-    print(*found + "\n");
+  print_result(common, json, *found + "\n");
   return kGood;
 }
 
@@ -142,10 +133,7 @@ int get(const Options& options, const Common& common) {
     print_error("interrupted; the same command goes on where this one stopped", common.json);
     return kInterrupted;
   }
-  if (common.json)
-    print_json(json);
-  else
-    print("s3gd inspect " + entry.name + "\n");
+  print_result(common, json, "s3gd inspect " + entry.name + "\n");
   return kGood;
 }
 
@@ -159,12 +147,12 @@ int run(const Options& options, const Common& common) {
 
 std::function<int()> setup_data(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  add_word(app, "ACTION", options->action, {"list", "get", "path"}, "")->required();
-  app.add_option("NAME", options->name, "of the dataset, for get and path");
-  app.add_option("--from", options->from, "get: the address of a folder that holds the same files")->type_name("URL");
-  app.add_flag("--force", options->force, "get: fetch again what is here already");
-  app.add_flag("--test", options->test, "path: of the test rows instead of the training rows");
-  app.add_flag("--verify", options->verify, "path: compare the SHA-256 with the known one");
+  app.add("ACTION", &options->action, "", {.choices = {"list", "get", "path"}, .required = true});
+  app.add("NAME", &options->name, "of the dataset, for get and path");
+  app.add("--from", &options->from, "get: the address of a folder that holds the same files", {.takes = "URL"});
+  app.add("--force", &options->force, "get: fetch again what is here already");
+  app.add("--test", &options->test, "path: of the test rows instead of the training rows");
+  app.add("--verify", &options->verify, "path: compare the SHA-256 with the known one");
   return [options, &common] { return run(*options, common); };
 }
 

@@ -3,9 +3,6 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "base/json.hpp"
-#include "command.hpp"
-#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/export.hpp"
@@ -14,9 +11,7 @@ namespace s3gd::app {
 namespace {
 
 struct ExportOptions {
-  std::string model;
-  std::string format;
-  std::string output;
+  std::string model, format, output;
 };
 
 int run(const ExportOptions& options, const Common& common) {
@@ -50,9 +45,9 @@ std::function<int()> setup_export(Arguments& app, const Common& common) {
   auto options = std::make_shared<ExportOptions>();
   std::vector<std::string> names;
   for (const ExportFormat& format : export_formats()) names.push_back(format.name);
-  app.add_option("MODEL", options->model, "a model saved by `s3gd train -o`")->required();
-  add_word(app, "--format", options->format, names, "")->required();
-  app.add_option("-o,--output", options->output, "where it goes; standard output when left out")->type_name("FILE");
+  app.add("MODEL", &options->model, "a model saved by `s3gd train -o`", {.required = true});
+  app.add("--format", &options->format, "", {.choices = names, .required = true});
+  app.add("-o,--output", &options->output, "where it goes; standard output when left out", {.takes = "FILE"});
   return [options, &common] { return run(*options, common); };
 }
 

@@ -1,29 +1,35 @@
 // s3gd inspect DATA: what is in a dataset, and what to look out for before training on it; or in a model.
 #include <fmt/core.h>
 
+#include <cmath>
 #include <memory>
 
 #include "base/clock.hpp"
 #include "base/memory.hpp"
-#include "command.hpp"
+#include "base/text.hpp"
 #include "data/summary.hpp"
 #include "inspect_model.hpp"
-#include "inspect_theory.hpp"
-#include "options.hpp"
 #include "output.hpp"
+#include "problem/names.hpp"
+#include "problem_options.hpp"
+#include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
 #include "saved/inspect.hpp"
 
 namespace s3gd::app {
 namespace {
 
-constexpr std::size_t kClassesShown = 12;  // to people; JSON holds all
-
 struct Options {
   std::string source;
   LoadOptions load;
-  TheoryOptions theory;
   Index top = 10;
+  // The theory's part: the objective with its numbers, its constants, step bounds, the rate of the paper's theorem, and how
+  // much variance each estimator leaves. One pass over the rows, and a graph for the variances.
+  ProblemOptions problem;
+  SolveOptions solve;
+  double step = 0;        // 0 = half of the theorem's bound
+  bool variance = false;  // build a graph and measure
+  bool loss_given = false;
 };
 
 std::string describe_labels(const Dataset& data, const DataSummary& summary) {
@@ -31,20 +37,17 @@ std::string describe_labels(const Dataset& data, const DataSummary& summary) {
   if (data.y.kind == LabelKind::real)
     return fmt::format("real numbers from {:.6g} to {:.6g}, mean {:.6g}", summary.label_least, summary.label_largest,
                        summary.label_mean);
-  std::string text = format_count(static_cast<Index>(summary.classes.size())) + " classes: ";
-  for (std::size_t k = 0; k < summary.classes.size() && k < kClassesShown; ++k) {
-    const ClassCount& entry = summary.classes[k];
-    text += fmt::format("{}{} ({:.3g} %)", k == 0 ? "" : ", ", entry.name,
-                        100.0 * static_cast<double>(entry.rows) / static_cast<double>(data.rows()));
-  }
-  return summary.classes.size() > kClassesShown ? text + ", .." : text;
+  std::vector<std::string> classes;
+  for (const ClassCount& entry : summary.classes)
+    classes.push_back(fmt::format("{} ({:.3g} %)", entry.name,
+                                  100.0 * static_cast<double>(entry.rows) / static_cast<double>(data.rows())));
+  return list_classes(classes);
 }
 
 std::string describe_norms(const DataSummary& summary) {
   std::string text;
-  for (std::size_t k = 0; k < summary.norm_quantiles.size(); ++k)
-    text += (k == 0 ? "" : "  ") + fmt::format("{:.4g}", summary.norm_quantiles[k]);
-  return text + "  (min 5 25 50 75 95 max)";
+  for (const double norm : summary.norm_quantiles) text += fmt::format("{:.4g}  ", norm);
+  return text + "(min 5 25 50 75 95 max)";
 }
 
 std::string to_text(const Dataset& data, const DataSummary& summary, double load_seconds) {
@@ -77,6 +80,52 @@ std::string notes(const Dataset& data, const DataSummary& summary) {
   return text;
 }
 
+std::string rate_text(const TheoryFacts& facts) {
+  if (facts.constants.strong_convexity <= 0)
+    return "none: the objective is not strongly convex (--penalty l2 --intercept regularised is)";
+  if (!std::isfinite(facts.rate.rho)) return fmt::format("none for the step {:.3g}: it is above the bound", facts.step);
+  return fmt::format("rho = {:.4g}, Delta = {:.4g} Delta_HP for the step {:.3g} and {} inner steps{}", facts.rate.rho,
+                     facts.rate.delta_factor, facts.step, facts.inner,
+                     facts.rate.rho >= 1 ? " (no promise: rho is not below 1)" : "");
+}
+
+struct TheoryReport {
+  Json json = {};         // null when the data is no problem for the loss
+  std::string text = {};  // for people
+};
+
+TheoryReport report_theory(const Dataset& data, const Options& options, const Common& common) {
+  if (data.y.kind == LabelKind::none) return {};
+  const ProblemSpec spec = usual_spec(problem_spec(options.problem, data, common), data, options.loss_given);
+  std::unique_ptr<const Problem> problem;
+  try {
+    problem = std::make_unique<const Problem>(prepare(data, fit_options(options.problem), common.threads).train, spec);
+  } catch (const Error& error) {
+    // What is in the data is worth knowing even when no model can be fitted to it.
+    return {nullptr, "objective  " + error.in_words(program_words) + "\n"};
+  }
+  const Index batch = options.solve.batch, inner = options.solve.inner;
+  TheoryQuestion question{batch, inner, options.step, {}, common.seed, common.threads};
+  if (options.variance) question.graph = options.solve.graph;
+  const TheoryFacts facts = theory_facts(*problem, question);
+  const Theory& constants = facts.constants;
+  std::vector<std::pair<std::string, std::string>> fields{
+      {"objective", facts.formula},
+      {"smoothness", fmt::format("L = {:.4g} (largest row), {:.4g} (mean), L_P = {:.4g} (whole), mu = {:.4g}",
+                                 constants.smoothness_max, constants.smoothness_mean, constants.smoothness_full,
+                                 constants.strong_convexity)},
+      {"steps", fmt::format("suggested {:.4g} for batches of {}; theorems: below {:.3g} (svrg), {:.3g} (s3gd)",
+                            constants.suggested_step, batch, constants.svrg_step_bound, constants.s3gd_step_bound)},
+      {"rate", rate_text(facts)}};
+  if (facts.variances) {
+    std::vector<std::string> parts;
+    for (const EstimatorVariance& entry : *facts.variances)
+      parts.push_back(fmt::format("{} {:.3g}", entry.solver, entry.ratio));
+    fields.emplace_back("variance", join(parts) + " (of sgd's, after one pass of it)");
+  }
+  return {to_json(facts), format_fields(fields)};
+}
+
 int run(Options options, const Common& common) {
   if (is_model_file(options.source)) {
     inspect_model(options.source, options.top, common);
@@ -87,7 +136,7 @@ int run(Options options, const Common& common) {
   const Dataset data = load(options.source, options.load);
   const double load_seconds = wall_now() - start;
   const DataSummary summary = summarise(data, common.threads);
-  const TheoryReport theory = report_theory(data, options.theory, common);
+  const TheoryReport theory = report_theory(data, options, common);
   if (common.json) {
     Json json = to_json(data, summary, program_words);
     json["seconds"] = {{"load", load_seconds}};
@@ -104,15 +153,24 @@ int run(Options options, const Common& common) {
 
 std::function<int()> setup_inspect(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("DATA", options->source,
-                 "file, - for standard input, name of a known dataset, or gen:KIND?..; or a MODEL saved by train")
-      ->required();
-  app.add_option("--top", options->top, "MODEL: how many of the largest weights are shown, of each class")
-      ->check(whole_number(0))
-      ->type_name("N");
-  add_theory_options(app, options->theory);
+  app.add("DATA", &options->source,
+          "file, - for standard input, name of a known dataset, or gen:KIND?..; or a MODEL saved by train",
+          {.required = true});
+  app.add("--top", &options->top, "MODEL: how many of the largest weights are shown, of each class",
+          {.takes = "N", .check = whole_number(0)});
+  add_problem_options(app, options->problem, {});
+  app.in_group("Theory");
+  options->solve.inner = 20;
+  app.add("--batch", &options->solve.batch, "rows in a mini-batch", {.check = whole_number(1)});
+  app.add("--inner", &options->solve.inner, "steps between snapshots", {.check = whole_number(1)});
+  app.add("--step", &options->step, "for the rate; 0 = half of the theorem's bound", {.check = real_number(0)});
+  app.add("--variance", &options->variance, "build a graph and measure every estimator's variance");
+  add_graph_options(app, options->solve);
   add_load_options(app, options->load);
-  return [options, &common] { return run(*options, common); };
+  return [options, &common, &app] {
+    options->loss_given = app.given("--loss");
+    return run(*options, common);
+  };
 }
 
 }  // namespace s3gd::app

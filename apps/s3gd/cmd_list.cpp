@@ -1,15 +1,12 @@
 // s3gd list WHAT: the names that options take, with one line each.
 #include <memory>
 
-#include "base/json.hpp"
 #include "base/nearest.hpp"
-#include "command.hpp"
 #include "data/generate.hpp"
-#include "multiclass_options.hpp"
-#include "options.hpp"
 #include "output.hpp"
+#include "problem/names.hpp"
+#include "problem_options.hpp"
 #include "s3gd/export.hpp"
-#include "s3gd/solve.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -19,70 +16,67 @@ struct Options {
   bool markdown = false;
 };
 
-struct Line {
-  std::string name;
-  std::string summary;
-};
+using Lines = std::vector<std::pair<std::string, std::string>>;  // names, and what they are
 
 template <class E>
-std::vector<Line> lines_of() {
-  std::vector<Line> lines;
-  for (const auto& entry : names<E>()) lines.push_back({std::string(entry.name), std::string(entry.summary)});
+Lines lines_of() {
+  Lines lines;
+  for (const auto& entry : names<E>()) lines.emplace_back(entry.name, entry.summary);
   return lines;
 }
 
-std::vector<Line> format_lines() {
-  std::vector<Line> lines;
+Lines format_lines() {
+  Lines lines;
   for (const FormatInfo& format : formats())
-    lines.push_back({format.name, format.summary + " (" + format.extensions + ")" +
-                                      (format.writable ? "" : "; read only") +
-                                      (format.readable ? "" : "; write only")});
+    lines.emplace_back(format.name, format.summary + " (" + format.extensions + ")" +
+                                        (format.writable ? "" : "; read only") +
+                                        (format.readable ? "" : "; write only"));
   return lines;
 }
 
-std::vector<Line> generator_lines() {
-  std::vector<Line> lines;
+Lines generator_lines() {
+  Lines lines;
   for (const GeneratorKind& kind : generator_kinds())
-    lines.push_back({kind.name, kind.summary + "; " + kind.parameters});
+    lines.emplace_back(kind.name, kind.summary + "; " + kind.parameters);
   return lines;
 }
 
-std::vector<Line> export_lines() {
-  std::vector<Line> lines;
-  for (const ExportFormat& format : export_formats()) lines.push_back({format.name, format.summary});
+Lines export_lines() {
+  Lines lines;
+  for (const ExportFormat& format : export_formats()) lines.emplace_back(format.name, format.summary);
   return lines;
 }
 
-std::vector<Line> solver_lines() {
-  std::vector<Line> lines;
-  for (const SolverInfo& solver : solvers()) lines.push_back({solver.name, solver.summary});
+Lines solver_lines() {
+  Lines lines;
+  for (const SolverInfo& solver : solvers()) lines.emplace_back(solver.name, solver.summary);
   for (const SolverInfo& solver : softmax_only_solvers())
-    lines.push_back({solver.name, "softmax only: " + solver.summary});
+    lines.emplace_back(solver.name, "softmax only: " + solver.summary);
   return lines;
 }
 
-std::vector<Line> loss_lines() {
-  std::vector<Line> lines = lines_of<LossKind>();
-  lines.push_back({"softmax", "K classes fitted together: log sum_k exp(u_k) - u_y (train only)"});
+Lines loss_lines() {
+  Lines lines = lines_of<LossKind>();
+  lines.emplace_back("softmax", "K classes fitted together: log sum_k exp(u_k) - u_y (train only)");
   return lines;
 }
 
-std::vector<Line> penalty_lines() {
-  std::vector<Line> lines = lines_of<PenaltyKind>();
-  lines.push_back({"group", "softmax only: lambda sum_j ||W_j||_2, a feature serves all classes or none"});
-  lines.push_back({"nuclear", "softmax only: lambda times the sum of the singular values of W: low rank"});
+Lines penalty_lines() {
+  Lines lines = lines_of<PenaltyKind>();
+  lines.emplace_back("group", "softmax only: lambda sum_j ||W_j||_2, a feature serves all classes or none");
+  lines.emplace_back("nuclear", "softmax only: lambda times the sum of the singular values of W: low rank");
   return lines;
 }
 
-std::vector<Line> option_lines() {
-  std::vector<Line> lines;
-  for (const OptionRow& row : option_table()) lines.push_back({row.name, table_help(row)});
+Lines option_lines() {
+  Lines lines;
+  for (const OptionRow& row : option_table()) lines.emplace_back(row.name, table_help(row));
   return lines;
 }
 
 struct Topic {
   std::string name;
-  std::vector<Line> (*lines)();
+  Lines (*lines)();
 };
 
 const std::vector<Topic>& topics() {
@@ -95,12 +89,6 @@ const std::vector<Topic>& topics() {
       {"options", option_lines},
   };
   return table;
-}
-
-std::vector<std::string> topic_names() {
-  std::vector<std::string> list;
-  for (const Topic& topic : topics()) list.push_back(topic.name);
-  return list;
 }
 
 Json to_json(const OptionRow& row) {
@@ -170,16 +158,10 @@ int run(const Options& options, const Common& common) {
     return list_options(options, common);
   for (const Topic& topic : topics()) {
     if (topic.name != what) continue;
+    const Lines lines = topic.lines();
     Json json = Json::array();
-    std::vector<std::pair<std::string, std::string>> fields;
-    for (const Line& line : topic.lines()) {
-      json.push_back({{"name", line.name}, {"summary", line.summary}});
-      fields.emplace_back(line.name, line.summary);
-    }
-    if (common.json)
-      print_json({{what, json}});
-    else
-      print(format_fields(fields));
+    for (const auto& [name, summary] : lines) json.push_back({{"name", name}, {"summary", summary}});
+    print_result(common, {{what, json}}, format_fields(lines));
   }
   return kGood;
 }
@@ -188,9 +170,11 @@ int run(const Options& options, const Common& common) {
 
 std::function<int()> setup_list(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  add_word(app, "WHAT", options->what, topic_names(), "")->required();
-  app.add_option("NAME", options->name, "options: what is to be known about this one");
-  app.add_flag("--markdown", options->markdown, "options: the tables of docs/cli.md");
+  std::vector<std::string> names;
+  for (const Topic& topic : topics()) names.push_back(topic.name);
+  app.add("WHAT", &options->what, "", {.choices = names, .required = true});
+  app.add("NAME", &options->name, "options: what is to be known about this one");
+  app.add("--markdown", &options->markdown, "options: the tables of docs/cli.md");
   return [options, &common] { return run(*options, common); };
 }
 

@@ -8,11 +8,8 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "base/json.hpp"
-#include "command.hpp"
 #include "data/columns.hpp"
 #include "data/row_stream.hpp"
-#include "file_use.hpp"
 #include "metrics_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -23,11 +20,8 @@ namespace s3gd::app {
 namespace {
 
 struct PredictOptions {
-  std::string model;
-  std::string data;
-  std::string output;
-  bool proba = false;
-  bool margin = false;
+  std::string model, data, output;
+  bool proba = false, margin = false;
   MetricChoice metrics;
   LoadOptions load;
 };
@@ -252,14 +246,13 @@ int predict(const PredictOptions& options, const Common& common) {
 
 std::function<int()> setup_predict(Arguments& app, const Common& common) {
   auto options = std::make_shared<PredictOptions>();
-  app.add_option("MODEL", options->model, "a model saved by `s3gd train -o`")->required();
-  app.add_option("DATA", options->data, "rows to predict; with labels, metrics are printed")->required();
-  app.add_option("-o,--output", options->output, "where the predictions go, one a line; - = standard output")
-      ->type_name("FILE");
-  app.add_flag("--proba", options->proba,
-               "probability of the positive class, or of every class, instead of a label (logistic, softmax, "
-               "--calibrate)");
-  app.add_flag("--margin", options->margin, "w.x + b (of every class) instead of a label");
+  app.add("MODEL", &options->model, "a model saved by `s3gd train -o`", {.required = true});
+  app.add("DATA", &options->data, "rows to predict; with labels, metrics are printed", {.required = true});
+  app.add("-o,--output", &options->output, "where the predictions go, one a line; - = standard output",
+          {.takes = "FILE"});
+  app.add("--proba", &options->proba,
+          "probability of the positive class, or of every class, instead of a label (logistic, softmax, --calibrate)");
+  app.add("--margin", &options->margin, "w.x + b (of every class) instead of a label");
   add_metrics_option(app, options->metrics);
   add_load_options(app, options->load);
   return [options, &common] { return predict(*options, common); };

@@ -5,8 +5,6 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "base/json.hpp"
-#include "file_use.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report/figures.hpp"
@@ -26,10 +24,9 @@ std::string run_file(const std::string& given) {
 }
 
 Json read_run(const std::string& path) {
-  const MappedFile file(path);
-  const auto bytes = file.bytes();
+  const std::string text = MappedFile(path).text();
   try {
-    return Json::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return Json::parse(text);
   } catch (const JsonParseError& error) {
     throw Error(fmt::format("{} is not JSON: byte {}", path, error.byte),
                 "give the run.json that s3gd compare has written");
@@ -65,10 +62,10 @@ int run(const Options& options, const Common& common) {
 
 std::function<int()> setup_report(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("RUN", options->run, "the run.json of a comparison, or its folder")->required();
-  app.add_option("-o,--output", options->page, "the page")->type_name("FILE.html");
-  app.add_option("--figures", options->figures, "also every figure as SVG, and as PNG where the program can")
-      ->type_name("FOLDER");
+  app.add("RUN", &options->run, "the run.json of a comparison, or its folder", {.required = true});
+  app.add("-o,--output", &options->page, "the page", {.takes = "FILE.html"});
+  app.add("--figures", &options->figures, "also every figure as SVG, and as PNG where the program can",
+          {.takes = "FOLDER"});
   return [options, &common] { return run(*options, common); };
 }
 

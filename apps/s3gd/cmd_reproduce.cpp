@@ -6,8 +6,6 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "base/json.hpp"
-#include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "reproduce/reproduce.hpp"
@@ -25,37 +23,30 @@ struct Options {
 };
 
 std::string claims_of(const reproduce::Experiment& experiment) {
-  std::string text;
-  for (const reproduce::Claim& claim : experiment.claims) text += (text.empty() ? "" : " ") + claim.says;
-  return text;
+  std::vector<std::string> claims;
+  for (const reproduce::Claim& claim : experiment.claims) claims.push_back(claim.says);
+  return join(claims, " ");
 }
 
 int list(const Common& common) {
-  if (common.json) {
-    Json figures = Json::array();
-    for (const reproduce::Experiment& experiment : reproduce::experiments())
-      figures.push_back({{"name", experiment.name},
-                         {"title", experiment.title},
-                         {"paper", experiment.paper},
-                         {"claims", claims_of(experiment)}});
-    Json sets = Json::array();
-    for (const reproduce::FoundSet& set : reproduce::find_paper_sets({}))
-      sets.push_back({{"paper_name", set.name},
-                      {"name", set.data.name},
-                      {"source", set.data.source},
-                      {"stand_in", set.data.stand_in.empty() ? Json(nullptr) : Json(set.data.stand_in)}});
-    print_json({{"figures", figures}, {"sets", sets}});
-    return kGood;
-  }
-  std::vector<std::vector<std::string>> rows{{"name", "in the paper", "what"}};
-  for (const reproduce::Experiment& experiment : reproduce::experiments())
+  Json figures = Json::array(), sets = Json::array();
+  std::vector<std::vector<std::string>> rows{{"name", "in the paper", "what"}}, here{{"set", "here", "remark"}};
+  for (const reproduce::Experiment& experiment : reproduce::experiments()) {
+    figures.push_back({{"name", experiment.name},
+                       {"title", experiment.title},
+                       {"paper", experiment.paper},
+                       {"claims", claims_of(experiment)}});
     rows.push_back({experiment.name, experiment.beyond_paper() ? "beyond it" : experiment.paper, experiment.title});
-  print(format_table(rows));
-  std::vector<std::vector<std::string>> sets{{"set", "here", "remark"}};
-  for (const reproduce::FoundSet& set : reproduce::find_paper_sets({}))
-    sets.push_back(
+  }
+  for (const reproduce::FoundSet& set : reproduce::find_paper_sets({})) {
+    sets.push_back({{"paper_name", set.name},
+                    {"name", set.data.name},
+                    {"source", set.data.source},
+                    {"stand_in", set.data.stand_in.empty() ? Json(nullptr) : Json(set.data.stand_in)}});
+    here.push_back(
         {set.name, set.generated ? "no: generated rows" : set.data.source, set.generated ? "" : set.differs});
-  print("\n" + format_table(sets));
+  }
+  print_result(common, {{"figures", figures}, {"sets", sets}}, format_table(rows) + "\n" + format_table(here));
   return kGood;
 }
 
@@ -71,11 +62,6 @@ std::string outcome_table(const reproduce::Reproduction& done) {
     for (const reproduce::Finding& finding : figure.findings)
       rows.push_back({figure.experiment->name, finding.outcome_in_words(), finding.says});
   return format_table(rows);
-}
-
-void remark_on_sets(const reproduce::Reproduction& done, const Common& common) {
-  for (const reproduce::FoundSet& set : done.sets)
-    if (!set.data.stand_in.empty()) remark(common, set.data.name + ": " + set.data.stand_in);
 }
 
 void check_names(const std::vector<std::string>& figures, const std::vector<std::string>& sets) {
@@ -111,7 +97,8 @@ int run(const Options& options, const Common& common) {
         return true;
       });
   progress.clear();
-  remark_on_sets(done, common);
+  for (const reproduce::FoundSet& set : done.sets)
+    if (!set.data.stand_in.empty()) remark(common, set.data.name + ": " + set.data.stand_in);
   if (common.json) {
     print_json(read_results(options.folder));
   } else {
@@ -133,27 +120,23 @@ int run(const Options& options, const Common& common) {
 
 std::function<int()> setup_reproduce(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add_option("FIGURE", options->figures, "names as in --list, run in this order (default: all)");
-  app.add_option("-o,--output", options->folder, "the folder for page, results and runs")->type_name("DIR");
-  app.add_flag("--quick", options->settings.quick, "fewer trials and iterations: minutes instead of hours");
-  app.add_flag("--list", options->list, "what there is, and which of the paper's sets are here");
-  app.add_flag("--table", options->table, "the findings in DIR as a Markdown table; runs nothing");
-  app.add_option("--sets", options->settings.sets, "only these of the paper's sets, in this order")
-      ->type_name("NAME,..")
-      ->delimiter(',');
-  app.add_flag("--no-runs", options->settings.only_done,
-               "run nothing: page and findings from the runs that are in DIR");
-  app.add_flag("--fresh", options->settings.fresh, "do runs again that are in DIR already");
-  app.add_option("--seconds", options->settings.seconds, "for everything, at most; what is done by then is judged")
-      ->check(real_number(1e-9))
-      ->group("Limits");
-  app.add_option("--trials", options->settings.trials, "at most so many")->check(whole_number(1))->group("Limits");
-  app.add_option("--iterations", options->settings.iterations, "at most so many for a run")
-      ->check(whole_number(1))
-      ->group("Limits");
-  app.add_option("--rows", options->settings.rows, "generated sets: at most so many training rows, and columns")
-      ->check(whole_number(1))
-      ->group("Limits");
+  reproduce::Settings& settings = options->settings;
+  app.add("FIGURE", &options->figures, "names as in --list, run in this order (default: all)");
+  app.add("-o,--output", &options->folder, "the folder for page, results and runs", {.takes = "DIR"});
+  app.add("--quick", &settings.quick, "fewer trials and iterations: minutes instead of hours");
+  app.add("--list", &options->list, "what there is, and which of the paper's sets are here");
+  app.add("--table", &options->table, "the findings in DIR as a Markdown table; runs nothing");
+  app.add("--sets", &settings.sets, "only these of the paper's sets, in this order",
+          {.takes = "NAME,..", .between = ','});
+  app.add("--no-runs", &settings.only_done, "run nothing: page and findings from the runs that are in DIR");
+  app.add("--fresh", &settings.fresh, "do runs again that are in DIR already");
+  app.in_group("Limits");
+  app.add("--seconds", &settings.seconds, "for everything, at most; what is done by then is judged",
+          {.check = real_number(1e-9)});
+  app.add("--trials", &settings.trials, "at most so many", {.check = whole_number(1)});
+  app.add("--iterations", &settings.iterations, "at most so many for a run", {.check = whole_number(1)});
+  app.add("--rows", &settings.rows, "generated sets: at most so many training rows, and columns",
+          {.check = whole_number(1)});
   return [options, &common] { return run(*options, common); };
 }
 

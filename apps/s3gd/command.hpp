@@ -4,11 +4,7 @@
 // options write to must outlive setup: keep them in a shared_ptr captured by the returned function.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "arguments.hpp"
 
@@ -31,16 +27,23 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using Setup = std::function<int()> (*)(Arguments& app, const Common& common);
+using Setup = std::function<int()>(Arguments& app, const Common& common);
 
 struct Command {
   std::string name;
   std::string group;
   std::string summary;  // one line
   std::string example;  // one or more lines as typed, without the prompt
-  Setup setup;
+  Setup* setup;
 };
 
 const std::vector<Command>& commands();
+std::vector<std::string> command_names();
+
+// Help texts: 80 columns, grouped, each with an example.
+std::string program_help();
+std::string command_help(const Command& command, const Arguments& app);
+// Words that are neither an option nor asked for, in one sentence, with the nearest valid word.
+std::string explain_unexpected(const std::vector<std::string>& arguments, const Arguments& app, const Command& command);
 
 }  // namespace s3gd::app

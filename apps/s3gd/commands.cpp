@@ -3,19 +3,8 @@
 
 namespace s3gd::app {
 
-std::function<int()> setup_train(Arguments& app, const Common& common);
-std::function<int()> setup_predict(Arguments& app, const Common& common);
-std::function<int()> setup_path(Arguments& app, const Common& common);
-std::function<int()> setup_cv(Arguments& app, const Common& common);
-std::function<int()> setup_compare(Arguments& app, const Common& common);
-std::function<int()> setup_export(Arguments& app, const Common& common);
-std::function<int()> setup_graph(Arguments& app, const Common& common);
-std::function<int()> setup_reproduce(Arguments& app, const Common& common);
-std::function<int()> setup_inspect(Arguments& app, const Common& common);
-std::function<int()> setup_convert(Arguments& app, const Common& common);
-std::function<int()> setup_report(Arguments& app, const Common& common);
-std::function<int()> setup_list(Arguments& app, const Common& common);
-std::function<int()> setup_data(Arguments& app, const Common& common);
+Setup setup_train, setup_predict, setup_path, setup_cv, setup_compare, setup_export, setup_graph, setup_reproduce,
+    setup_inspect, setup_convert, setup_report, setup_list, setup_data;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
@@ -64,6 +53,12 @@ const std::vector<Command>& commands() {
        "s3gd list losses\ns3gd list options step", setup_list},
   };
   return table;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> list;
+  for (const Command& command : commands()) list.push_back(command.name);
+  return list;
 }
 
 }  // namespace s3gd::app

@@ -1,5 +1,3 @@
-#include "help.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,28 +18,16 @@ struct Explained {
 };
 constexpr Explained kExplained[] = {{kReadingOptions, "inspect"}, {kGraphOptions, "graph"}};
 
-std::string value_name(const Option& option) {
-  const std::string type = option.get_type_name();
-  if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
-  if (type.starts_with("FLOAT")) return "X";
-  return type;
-}
-
 std::string names_of(const Option& option) {
-  std::string text;
-  for (const auto& name : option.get_snames()) text += "-" + name + ", ";
-  for (const auto& name : option.get_lnames()) text += "--" + name + ", ";
-  text.resize(text.size() - 2);
-  if (option.takes_value()) text += " " + value_name(option);
-  return text;
+  std::string text = option.name;
+  if (const std::size_t comma = text.find(','); comma != std::string::npos) text.insert(comma + 1, " ");
+  return option.flag ? text : text + " " + option.takes;
 }
 
 std::string described(const Option& option) {
-  std::string text = option.get_description();
-  const std::string value = option.get_default_str();
-  const bool stands_for_none = value.empty() || value == "\"\"" || value == "[]" || value == "0";
-  if (!stands_for_none && option.takes_value()) text += " [" + value + "]";
-  return text;
+  const std::string value = option.by_itself();
+  const bool stands_for_none = value.empty() || value == "\"\"" || value == "[]" || value == "0" || option.flag;
+  return stands_for_none ? option.help : option.help + " [" + value + "]";
 }
 
 std::string entry(const std::string& left, const std::string& right) {
@@ -62,15 +48,12 @@ std::string indented(const std::string& lines) {
 std::string usage_line(const Command& command, const Arguments& app) {
   std::string text = "s3gd " + command.name;
   for (const Option& option : app.options())
-    if (option.get_positional()) {
-      std::string name = option.get_name();
-      if (option.takes_several()) name += "..";
-      text += option.get_required() ? " " + name : " [" + name + "]";
+    if (option.positional()) {
+      const std::string name = option.name + (option.several ? ".." : "");
+      text += option.required ? " " + name : " [" + name + "]";
     }
   return text + " [options]";
 }
-
-bool is_plain_option(const Option& option) { return !option.get_lnames().empty() || !option.get_snames().empty(); }
 
 // The names alone, where another command's help says what they mean; empty where this one's does.
 std::string in_brief(const std::string& group, const Command& command, const Arguments& app) {
@@ -78,36 +61,29 @@ std::string in_brief(const std::string& group, const Command& command, const Arg
     if (group != explained.group || command.name == explained.by) continue;
     std::string names;
     for (const Option& option : app.options())
-      if (option.get_group() == group) names += "--" + option.get_lnames().front() + " ";
+      if (option.group == group) names += option.long_name() + " ";
     return wrap(group + ": " + names + "(see s3gd help " + explained.by + ")", kWidth, 2) + "\n";
   }
   return {};
 }
 
+// In the order in which they come up.
+template <class List>
+std::vector<std::string> groups_of(const List& list) {
+  std::vector<std::string> groups;
+  for (const auto& one : list)
+    if (std::find(groups.begin(), groups.end(), one.group) == groups.end()) groups.push_back(one.group);
+  return groups;
+}
+
 }  // namespace
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> list;
-  for (const Command& command : commands()) list.push_back(command.name);
-  return list;
-}
-
-std::vector<std::string> long_option_names(const Arguments& app) {
-  std::vector<std::string> list;
-  for (const Option& option : app.options())
-    for (const auto& name : option.get_lnames()) list.push_back("--" + name);
-  return list;
-}
 
 std::string program_help() {
   std::string text = "s3gd " S3GD_VERSION
                      ": regularised linear models by stratified semi-stochastic gradients\n"
                      "\n"
                      "Usage: s3gd COMMAND ... [options]\n";
-  std::vector<std::string> groups;
-  for (const Command& command : commands())
-    if (std::find(groups.begin(), groups.end(), command.group) == groups.end()) groups.push_back(command.group);
-  for (const std::string& group : groups) {
+  for (const std::string& group : groups_of(commands())) {
     text += "\n" + group + "\n";
     for (const Command& command : commands())
       if (command.group == group) text += fmt::format("  {:<11}{}\n", command.name, command.summary);
@@ -128,17 +104,17 @@ std::string command_help(const Command& command, const Arguments& app) {
   text += "\n\nUsage: " + usage_line(command, app) + "\n\nExample\n" + indented(command.example);
   std::string positionals;
   for (const Option& option : app.options())
-    if (option.get_positional()) positionals += entry(option.get_name(), described(option));
+    if (option.positional()) positionals += entry(option.name, described(option));
   if (!positionals.empty()) text += "\n" + positionals;
-  for (const std::string& group : app.groups()) {
-    if (group.empty() || group == kCommonGroup) continue;
+  for (const std::string& group : groups_of(app.options())) {
+    if (group == kCommonGroup) continue;
     if (const std::string brief = in_brief(group, command, app); !brief.empty()) {
       text += "\n" + brief;
       continue;
     }
     std::string lines;
     for (const Option& option : app.options())
-      if (option.get_group() == group && is_plain_option(option)) lines += entry(names_of(option), described(option));
+      if (option.group == group && !option.positional()) lines += entry(names_of(option), described(option));
     if (!lines.empty()) text += "\n" + group + "\n" + lines;
   }
   return text + "\nCommon: --json, --quiet, --threads N, --seed N, --config FILE, --help\n";
@@ -152,7 +128,7 @@ std::string explain_unexpected(const std::vector<std::string>& arguments, const 
   if (culprit == arguments.end()) culprit = arguments.begin();
   const std::string word = culprit->substr(0, culprit->find('='));
   if (word.front() != '-') return "unexpected argument '" + word + "'; see s3gd help " + command.name;
-  std::vector<std::string> known = long_option_names(app);
+  std::vector<std::string> known = app.long_names();
   known.emplace_back("--help");
   const std::string close = nearest(word, known);
   return "unknown option '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") +

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/json.hpp"
+#include "base/index.hpp"
+#include "base/text.hpp"
 #include "output.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "saved/model_names.hpp"
@@ -45,7 +46,7 @@ std::optional<Index> rank_of(const Model& model) {
   if (model.penalty_name() != name_of(MatrixPenaltyKind::nuclear)) return std::nullopt;
   std::vector<double> by_feature;
   for (Index j = 0; j < model.features(); ++j)
-    for (Index k = 0; k < model.outputs(); ++k) by_feature.push_back(model.weights_of(k)[static_cast<std::size_t>(j)]);
+    for (Index k = 0; k < model.outputs(); ++k) by_feature.push_back(model.weights_of(k)[at(j)]);
   MatrixPenaltySpec spec;
   spec.kind = MatrixPenaltyKind::nuclear;
   return MatrixPenalty(spec, model.features(), model.outputs(), Intercept::none).rank(by_feature);
@@ -54,14 +55,14 @@ std::optional<Index> rank_of(const Model& model) {
 // The class whose margin output k is; nothing for regression.
 std::string class_of(const Model& model, Index k) {
   if (!model.classifies()) return {};
-  return model.classes[static_cast<std::size_t>(model.outputs() == 1 ? 1 : k)];
+  return model.classes[at(model.outputs() == 1 ? 1 : k)];
 }
 
 Json output_json(const Model& model, Index k, Index top) {
   const auto weights = model.weights_of(k);
   Json object;
   if (model.classifies()) object["class"] = class_of(model, k);
-  object["intercept"] = model.intercepts[static_cast<std::size_t>(k)];
+  object["intercept"] = model.intercepts[at(k)];
   object["nonzeros"] = count_nonzeros(weights);
   object["largest"] = Json::array();
   for (const std::size_t feature : largest_weights(weights, top)) {
@@ -98,10 +99,7 @@ Json to_json(const Model& model, const std::string& path, Index top) {
 std::string describe_classes(const Model& model) {
   if (model.link == Link::log) return "numbers, as exp(margin)";
   if (!model.classifies()) return "numbers (regression)";
-  std::string text = format_count(static_cast<Index>(model.classes.size())) + " classes: ";
-  for (std::size_t k = 0; k < model.classes.size() && k < kClassesShown; ++k)
-    text += (k == 0 ? "" : ", ") + model.classes[k];
-  return model.classes.size() > kClassesShown ? text + ", .." : text;
+  return list_classes(model.classes);
 }
 
 std::string describe_features(const Model& model) {
@@ -119,7 +117,7 @@ std::string weights_table(const Model& model, Index k, Index top) {
          format_number(weights[feature])});
   const std::string whose = model.classifies() ? " for " + class_of(model, k) : "";
   return fmt::format("\nlargest weights{} (of {} that are not zero; intercept {:.6g})\n", whose,
-                     format_count(count_nonzeros(weights)), model.intercepts[static_cast<std::size_t>(k)]) +
+                     format_count(count_nonzeros(weights)), model.intercepts[at(k)]) +
          format_table(table);
 }
 
@@ -148,12 +146,15 @@ std::string to_text(const Model& model, const std::string& path, Index top) {
 
 }  // namespace
 
+std::string list_classes(std::vector<std::string> classes) {
+  const std::size_t count = classes.size();
+  classes.resize(std::min(count, kClassesShown));
+  return format_count(static_cast<Index>(count)) + " classes: " + join(classes) + (count > kClassesShown ? ", .." : "");
+}
+
 void inspect_model(const std::string& path, Index top, const Common& common) {
   const Model model = load_model(path);
-  if (common.json)
-    print_json(to_json(model, path, top));
-  else
-    print(to_text(model, path, top));
+  print_result(common, to_json(model, path, top), to_text(model, path, top));
 }
 
 }  // namespace s3gd::app

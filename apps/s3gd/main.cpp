@@ -7,11 +7,9 @@
 #include "base/interrupt.hpp"
 #include "base/json.hpp"
 #include "base/nearest.hpp"
-#include "help.hpp"
 #include "kernel/kernel.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "png.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {
@@ -53,9 +51,8 @@ const Command& take_command(Words& arguments) {
 }
 
 struct Prepared {
-  explicit Prepared(const Command& command) : app("s3gd " + command.name), run(command.setup(app, common)) {
-    add_common_options(app, common, command.name);
-    check_numbers(app);
+  explicit Prepared(const Command& command) : app(command.name), run(command.setup(app, common)) {
+    add_common_options(app, common);
   }
 
   Arguments app;
@@ -75,8 +72,7 @@ int run_command(Words arguments) {
   if (const auto rest = prepared.app.remaining(); !rest.empty())
     throw UsageError(explain_unexpected(rest, prepared.app, command));
   if (wrong) throw UsageError(*wrong + "; see s3gd help " + command.name);
-  if (const Option* config = prepared.app.get_option("--config"); config->count() > 0)
-    prepared.common.config = config->value();
+  if (prepared.app.given("--config")) prepared.common.config = prepared.app.get_option("--config").value();
   return prepared.run();
 }
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/json.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 
 namespace s3gd::app {
 namespace {
@@ -87,6 +87,18 @@ constexpr std::array kMetrics{
     Metric{"calibration", "calibration", "calibration", calibrates, nullptr, calibration_json, calibration_text},
 };
 
+std::vector<const Metric*> all_metrics() {
+  std::vector<const Metric*> list;
+  for (const Metric& metric : kMetrics) list.push_back(&metric);
+  return list;
+}
+
+std::vector<std::string> names_of(const std::vector<const Metric*>& metrics) {
+  std::vector<std::string> names;
+  for (const Metric* metric : metrics) names.emplace_back(metric->name);
+  return names;
+}
+
 std::vector<const Metric*> chosen(const MetricChoice& choice, const Model& model) {
   const auto named = [&](const char* name) { return std::find(choice.begin(), choice.end(), name) != choice.end(); };
   std::vector<const Metric*> list;
@@ -104,25 +116,19 @@ std::string shown(const Metric& metric, double value) {
 }  // namespace
 
 void add_metrics_option(Arguments& app, MetricChoice& choice) {
-  std::string names;
-  for (const Metric& metric : kMetrics) names += std::string(names.empty() ? "" : ", ") + metric.name;
-  app.add_option("--metrics", choice, names + ", or all; default: all but the tables (the last two)")
-      ->delimiter(',')
-      ->type_name("LIST");
+  app.add("--metrics", &choice, join(names_of(all_metrics())) + ", or all; default: all but the tables (the last two)",
+          {.takes = "LIST", .between = ','});
 }
 
 void check_metrics(const MetricChoice& choice, const Model& model) {
-  std::vector<std::string> names{kAll};
-  for (const Metric& metric : kMetrics) names.emplace_back(metric.name);
+  std::vector<std::string> names = names_of(all_metrics());
+  names.insert(names.begin(), kAll);
   for (const std::string& name : choice) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw UsageError("unknown metric '" + name + "' (" + suggestion(name, names) + ")");
-    if (name != kAll && chosen({name}, model).empty()) {
-      std::string others;
-      for (const Metric* metric : chosen({kAll}, model))
-        others += (others.empty() ? "" : ", ") + std::string(metric->name);
-      throw UsageError("--metrics " + name + " does not apply to this model; these do: " + others);
-    }
+    if (name != kAll && chosen({name}, model).empty())
+      throw UsageError("--metrics " + name +
+                       " does not apply to this model; these do: " + join(names_of(chosen({kAll}, model))));
   }
 }
 

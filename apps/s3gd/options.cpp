@@ -1,84 +1,43 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
+#include <filesystem>
 
-#include "base/nearest.hpp"
 #include "base/text.hpp"
-#include "config.hpp"
-#include "help.hpp"
-#include "output.hpp"
+#include "data/catalog.hpp"
+#include "data/generate.hpp"
+#include "problem/names.hpp"
 
 namespace s3gd::app {
+namespace {
 
-Check whole_number(Index least, Index most) {
-  const auto check = [least, most](const std::string& word) -> std::string {
-    Index value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc() && end == word.data() + word.size() && value >= least && value <= most) return {};
-    const std::string text = "found '" + word + "', expected a whole number";
-    if (least == std::numeric_limits<Index>::min()) return text;
-    const std::string end_of_range = most == std::numeric_limits<Index>::max() ? " up" : " to " + std::to_string(most);
-    return text + " from " + std::to_string(least) + end_of_range;
-  };
-  return check;
+bool is_no_plain_file(const std::string& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  return kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none &&
+         kind != std::filesystem::file_type::regular;
 }
 
-Check real_number(double least, double most) {
-  const auto check = [least, most](const std::string& word) -> std::string {
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool finite = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
-    if (finite && value >= least && value <= most) return {};
-    const std::string text = "found '" + word + "', expected a number";
-    if (std::isinf(least)) return text;
-    return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
-  };
-  return check;
-}
+bool clash(const FileUse& a, const FileUse& b) { return same_file(a.path, b.path) && !is_no_plain_file(a.path); }
 
-Check positive_number() {
-  return [any = real_number(0)](const std::string& word) -> std::string {
-    if (const std::string problem = any(word); !problem.empty()) return problem;
-    return std::strtod(word.c_str(), nullptr) > 0 ? "" : "found '" + word + "', expected a number greater than 0";
-  };
-}
-
-void check_numbers(Arguments& app) {
-  for (Option& option : app.options()) {
-    const std::string type = option.get_type_name();
-    if (type == "INT") option.check(whole_number(std::numeric_limits<Index>::min()));
-    if (type == "UINT") option.check(whole_number(0));
-    if (type == "FLOAT") option.check(real_number(-std::numeric_limits<double>::infinity()));
-  }
-}
+}  // namespace
 
 void refuse_standard_output(const std::string& path, const std::string& option) {
   if (path == "-") throw UsageError(option + " is '-', but this goes to a file only: give it a name");
 }
 
-void add_common_options(Arguments& app, Common& common, const std::string& command) {
-  app.add_flag("--json", common.json, "one JSON object on standard output")->group(kCommonGroup);
-  app.add_flag("--quiet", common.quiet, "no progress and no remarks")->group(kCommonGroup);
-  app.add_option("--threads", common.threads, "0 = all of the machine's")
-      ->check(whole_number(0, 4096))
-      ->type_name("N")
-      ->group(kCommonGroup);
-  app.add_option("--seed", common.seed, "the same seed gives the same bits")
-      ->check(whole_number(0))
-      ->type_name("N")
-      ->group(kCommonGroup);
-  app.set_config("--config", "read options from a file: lines NAME = VALUE", command_config(app, command))
-      ->type_name("FILE")
-      ->group(kCommonGroup);
-}
-
-std::string program_words(const Mention& mention) {
-  if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);
-  const std::string flag = "--" + std::string(mention.name);
-  return plain_words({mention.kind, flag, mention.value});
+void add_common_options(Arguments& app, Common& common) {
+  app.in_group(kCommonGroup);
+  app.add("--json", &common.json, "one JSON object on standard output");
+  app.add("--quiet", &common.quiet, "no progress and no remarks");
+  app.add("--threads", &common.threads, "0 = all of the machine's", {.takes = "N", .check = whole_number(0, 4096)});
+  const OptionRow& seed = *find_option("seed");
+  add_table_option(app, seed, "0", [&seed, &common](const std::string& word) {
+    OptionValues values;
+    seed.set(values, word);
+    common.seed = values.solve.seed;
+  }).group = kCommonGroup;
+  app.add_config("--config", "read options from a file: lines NAME = VALUE");
 }
 
 OptionValues OptionTarget::values() const {
@@ -102,38 +61,28 @@ std::string table_help(const OptionRow& row) {
   return row.choices.empty() ? help : help + (help.empty() ? "" : ": ") + join(row.choices);
 }
 
-Option* add_table_option(Arguments& app, const OptionRow& row, const std::string& by_itself,
+Option& add_table_option(Arguments& app, const OptionRow& row, const std::string& by_itself,
                          const std::function<void(const std::string& word)>& use) {
-  const std::string flag = "--" + row.name;
-  const auto guarded = [flag, use](const std::string& word) {
-    try {
-      use(word);
-    } catch (const Error& error) {
-      refuse_value(flag, error.in_words(program_words));
-    }
-  };
-  const std::string help = table_help(row);
-  if (row.takes.empty())
-    return app
-        .add_flag_function(
-            flag, [guarded](bool on) { guarded(on ? "true" : "false"); }, help)
-        ->group(row.group);
-  return app.add_option_function<std::string>(flag, guarded, help)
-      ->type_name(row.takes)
-      ->default_str(by_itself)
-      ->group(row.group);
+  Details details{.takes = row.takes, .flag = row.takes.empty()};
+  if (!details.flag) details.by_itself = by_itself;
+  Option& added = app.add("--" + row.name, use, table_help(row), details);
+  added.group = row.group;
+  return added;
+}
+
+void OptionTarget::set(const OptionRow& row, const std::string& word) const {
+  OptionValues changed = values();
+  if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), word) == row.choices.end())
+    throw_unknown_name("value", word, row.choices);
+  row.set(changed, word);
+  take(changed);
 }
 
 void add_table_options(Arguments& app, const OptionTarget& target, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const OptionRow& row = *find_option(name);
-    add_table_option(app, row, row.get(target.values()), [&row, target](const std::string& word) {
-      OptionValues values = target.values();
-      if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), word) == row.choices.end())
-        throw_unknown_name("value", word, row.choices);
-      row.set(values, word);
-      target.take(values);
-    });
+    add_table_option(app, row, row.get(target.values()),
+                     [&row, target](const std::string& word) { target.set(row, word); });
   }
 }
 
@@ -148,14 +97,38 @@ void add_load_options(Arguments& app, LoadOptions& options) {
   add_table_options(app, {.load = &options}, names_in(kReadingOptions));
 }
 
-Option* add_word(Arguments& app, const std::string& name, std::string& value, const std::vector<std::string>& choices,
-                 const std::string& help) {
-  const std::string all = join(choices);
-  const auto known = [choices](const std::string& word) -> std::string {
-    if (std::find(choices.begin(), choices.end(), word) != choices.end()) return {};
-    return "unknown value '" + word + "' (" + suggestion(word, choices) + ")";
+void add_graph_options(Arguments& app, SolveOptions& options) {
+  add_table_options(app, {.solve = &options}, names_in(kGraphOptions));
+}
+
+std::string file_of_source(const std::string& source) {
+  std::error_code ignored;
+  if (source.empty() || source == "-" || is_generated(source)) return {};
+  if (std::filesystem::exists(source, ignored)) return source;
+  return find_known(source).value_or("");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code ignored;
+  const auto plain = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
   };
-  return app.add_option(name, value, help.empty() ? all : help + ": " + all)->check(known)->type_name("NAME");
+  return std::filesystem::equivalent(a, b, ignored) || plain(a) == plain(b);
+}
+
+void refuse_clashes(const Common& common, std::vector<FileUse> read, const std::vector<FileUse>& written) {
+  read.push_back({"--config", common.config});
+  for (auto output = written.begin(); output != written.end(); ++output) {
+    for (const FileUse& input : read)
+      if (clash(input, *output))
+        throw UsageError(output->option + " and " + input.option + " name the same file, " + output->path +
+                         ": what is read would be overwritten");
+    for (auto other = written.begin(); other != output; ++other)
+      if (clash(*other, *output))
+        throw UsageError(other->option + " and " + output->option + " name the same file, " + output->path +
+                         ": give each its own");
+  }
 }
 
 }  // namespace s3gd::app

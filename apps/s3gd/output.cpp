@@ -46,6 +46,10 @@ bool print_now(std::string_view text) {
 
 void print_json(const Json& object) { print(object.dump_repaired(2) + "\n"); }
 
+void print_result(const Common& common, const Json& object, std::string_view text) {
+  common.json ? print_json(object) : print(text);
+}
+
 void remark(const Common& common, std::string_view text) {
   if (!common.quiet) fmt::print(stderr, "{}\n", text);
 }

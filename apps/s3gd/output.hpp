@@ -20,6 +20,9 @@ bool print_now(std::string_view text);                     // flushed; false onc
 void remark(const Common& common, std::string_view text);  // to standard error, unless --quiet
 void print_error(std::string_view text, bool json);        // "s3gd: error: ..."; with json also {"status": "error", ..}
 
+// --json or text, as asked for.
+void print_result(const Common& common, const Json& object, std::string_view text);
+
 // Flushes standard output. A reader that went away (| head) is no error; a full disk is: returns the exit code.
 int finish_output(int exit_code);
 
@@ -34,6 +37,9 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows);
 std::string format_fields(const std::vector<std::pair<std::string, std::string>>& fields);
 // Breaks text at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+// Tells the reports how to write PNG pictures; does nothing in a program without librsvg.
+void install_rasteriser();
 
 // One line on standard error that is overwritten in place: only on a terminal, not with --quiet, ten times a second.
 class Progress {

@@ -6,8 +6,8 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
-#include "base/json.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"
 #include "fit/fit_json.hpp"
@@ -15,59 +15,73 @@
 #include "s3gd/model.hpp"
 
 namespace s3gd::app {
-
-void add_path_options(Arguments& app, PathOptions& options) {
-  app.add_option("DATA", options.data, "a file, - , a known NAME, or gen:KIND?..")->required();
-  app.add_option("-o,--output", options.model_path, "where the model goes")->type_name("MODEL");
-  app.add_option("--report", options.report_path, "a page with curves")->type_name("FILE.html");
-  const std::string path_group = "Path";
-  Option* list = app.add_option("--lambda", options.lambdas, "these lambdas, as 0.1,0.01,0.001")
-                     ->delimiter(',')
-                     ->allow_extra_args(false)
-                     ->check(real_number(0))
-                     ->type_name("LIST")
-                     ->group(path_group);
-  app.add_option("--lambdas", options.grid.count, "a geometric grid of so many, from the largest that is of use")
-      ->check(whole_number(2, 100000))
-      ->capture_default_str()
-      ->excludes(list)
-      ->group(path_group);
-  Option* ratio = app.add_option("--ratio", options.grid.ratio,
-                                 "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than "
-                                 "columns; l2: a hundredth of that)")
-                      ->check(positive_number())
-                      ->excludes(list)
-                      ->group(path_group);
-  app.add_option("--lambda-min", options.grid.smallest, "the smallest itself")
-      ->check(positive_number())
-      ->excludes(list)
-      ->excludes(ratio)
-      ->group(path_group);
-  add_problem_options(app, options.problem, Strength::many);
-  options.multiclass.add(app);
-
-  add_table_options(app, {.solve = &options.solve}, {"solver", "tol", "passes", "seconds"});
-  app.get_option("--tol")->description("relative duality gap at each lambda");
-  app.get_option("--passes")->description("at most so many passes at each lambda");
-  app.get_option("--seconds")->description("at most so long in all; what is done by then is kept");
-  add_sample_weight_option(app, options.sample_weight);
-  add_load_options(app, options.load);
-}
+namespace {
 
 void check_path_options(const PathOptions& options, const Common& common) {
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.report_path, "--report");
-  refuse_clashes(common, files_read(options.data, options.problem, options.load, options.sample_weight),
+  refuse_clashes(common, files_read(options.rows, options.problem),
                  {{"--output", options.model_path}, {"--report", options.report_path}});
+}
+
+Json to_json(const PathProblem& ready, const PathEnd& end, const std::string& formula, double total_seconds,
+             const Common& common) {
+  const Dataset& data = ready.task.data();
+  Json json{{"status", name_of(end.status)}, {"formula", formula}};
+  json.update(end.json);
+  json.update({{"seconds", {{"load", ready.load_seconds}, {"solve", end.seconds}, {"total", total_seconds}}},
+               {"cpu_seconds", end.cpu_seconds},
+               {"rows", data.rows()},
+               {"cols", data.cols()},
+               {"nonzeros", data.x.stored()},
+               {"classes", ready.task.classes()},
+               {"peak_memory_bytes", peak_memory_bytes()},
+               {"seed", common.seed},
+               {"advice", sentences(end.advice, program_words)}});
+  if (ready.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(ready.task);
+  return json;
+}
+
+std::string to_text(const PathProblem& ready, const PathEnd& end, const std::string& formula, double total_seconds) {
+  auto fields = end.fields;
+  fields.insert(fields.begin(), {{"minimised", formula}, {"status", name_of(end.status)}});
+  fields.emplace_back("time", fmt::format("{} (load {}, {} {})", format_seconds(total_seconds),
+                                          format_seconds(ready.load_seconds), end.parts, format_seconds(end.seconds)));
+  return format_fields(fields) + "\n" + format_table(end.table);
+}
+
+}  // namespace
+
+void add_path_options(Arguments& app, PathOptions& options) {
+  app.add("DATA", &options.rows.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
+  app.add("-o,--output", &options.model_path, "where the model goes", {.takes = "MODEL"});
+  app.add("--report", &options.report_path, "a page with curves", {.takes = "FILE.html"});
+  app.in_group("Path");
+  app.add("--lambda", &options.lambdas, "these lambdas, as 0.1,0.01,0.001",
+          {.takes = "LIST", .check = real_number(0), .between = ',', .one_word = true});
+  app.add("--lambdas", &options.grid.count, "a geometric grid of so many, from the largest that is of use",
+          {.check = whole_number(2, 100000), .excludes = {"--lambda"}});
+  app.add("--ratio", &options.grid.ratio,
+          "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than columns; l2: a hundredth of that)",
+          {.check = positive_number(), .excludes = {"--lambda"}});
+  app.add("--lambda-min", &options.grid.smallest, "the smallest itself",
+          {.check = positive_number(), .excludes = {"--lambda", "--ratio"}});
+  add_problem_options(app, options.problem, {.many_lambdas = true, .many_classes = true});
+  add_table_options(app, {.solve = &options.solve}, {"solver", "tol", "passes", "seconds"});
+  app.get_option("--tol").help = "relative duality gap at each lambda";
+  app.get_option("--passes").help = "at most so many passes at each lambda";
+  app.get_option("--seconds").help = "at most so long in all; what is done by then is kept";
+  add_sample_weight_option(app, options.rows);
+  add_load_options(app, options.rows.load);
 }
 
 PathProblem read_problem(PathOptions& options, const Common& common) {
   const double started = wall_now();
+  check_path_options(options, common);
   options.solve.seed = common.seed;
-  Dataset rows = load_weighted(options.data, options.sample_weight, options.load, common);
-  FitRows ready = prepare(std::move(rows), fit_options(options.problem), common.threads);
-  const TaskSpec spec = task_spec(options.multiclass, options.problem, ready.train, common);
-  return {Task(ready.train, spec, options.solve.solver), std::move(ready.scaling), wall_now() - started};
+  FitRows ready = prepare(load_weighted(options.rows, common), fit_options(options.problem), common.threads);
+  const TaskSpec spec = task_spec(options.problem, ready.train, common);
+  return {Task(ready.train, spec, options.solve.solver), std::move(ready.scaling), started, wall_now() - started};
 }
 
 std::vector<double> chosen_lambdas(const PathOptions& options, const Task& task) {
@@ -95,51 +109,37 @@ Json point_json(const PathPoint& point, const Task& task) {
             {"seconds", point.seconds}};
   if (point.rank) json["rank"] = *point.rank;
   if (!task.has_intercept()) return json;
-  if (task.outputs() == 1) {
+  if (task.outputs() == 1)
     json["intercept"] = point.w.back();
-    return json;
+  else
+    for (Index k = 1; k <= task.outputs(); ++k) json["intercepts"].push_back(point.w[at(k * task.dim() - 1)]);
+  return json;
+}
+
+int finish_path(const PathProblem& ready, const PathOptions& options, const PathEnd& end, const Common& common) {
+  const PathPoint& chosen = end.path.points[end.chosen];
+  const Task task = ready.task.with_lambda(chosen.lambda);
+  if (!options.model_path.empty())
+    save_model(task.model(chosen.w, ready.scaling, chosen.certificate), options.model_path);
+  if (!options.report_path.empty()) {
+    const report::PathPage about{task.data().source, task.formula(), task.data().cols(), task.data().feature_names,
+                                 end.chosen,         end.seconds,    task.outputs()};
+    const std::string page = end.page(about);
+    write_atomically(options.report_path, [&](std::ostream& out) { out << page; });
   }
-  for (Index k = 1; k <= task.outputs(); ++k)
-    json["intercepts"].push_back(point.w[static_cast<std::size_t>(k * task.dim() - 1)]);
-  return json;
-}
-
-Json common_json(const PathProblem& ready, const Times& times, const std::vector<Advice>& advice,
-                 const Common& common) {
-  const Dataset& data = ready.task.data();
-  Json json{{"seconds", {{"load", times.load}, {"solve", times.solve}, {"total", times.total}}},
-            {"cpu_seconds", times.cpu},
-            {"rows", data.rows()},
-            {"cols", data.cols()},
-            {"nonzeros", data.x.stored()},
-            {"classes", ready.task.classes()},
-            {"peak_memory_bytes", peak_memory_bytes()},
-            {"seed", common.seed},
-            {"advice", sentences(advice, program_words)}};
-  if (ready.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(ready.task);
-  return json;
-}
-
-report::PathPage about_page(const Task& task, const Path& path, std::size_t chosen, double seconds) {
-  return {task.data().source,
-          task.with_lambda(path.points[chosen].lambda).formula(),
-          task.data().cols(),
-          task.data().feature_names,
-          chosen,
-          seconds,
-          task.outputs()};
-}
-
-void print_advice(const std::vector<Advice>& advice, const Common& common) {
-  for (const Advice& one : advice) remark(common, "advice: " + one.sentence(program_words));
-}
-
-void write_page(const std::string& path, const std::string& page) {
-  write_atomically(path, [&](std::ostream& out) { out << page; });
-}
-
-void save_point(const PathProblem& ready, const PathPoint& point, const std::string& path) {
-  save_model(ready.task.with_lambda(point.lambda).model(point.w, ready.scaling, point.certificate), path);
+  const double total = wall_now() - ready.started;
+  if (common.json)
+    print_json(to_json(ready, end, task.formula(), total, common));
+  else
+    print(to_text(ready, end, task.formula(), total));
+  print_advice(end.advice, common);
+  if (end.status == Status::interrupted && *end.fitted != '\0')
+    remark(common, "interrupted: chosen from what was done by then");
+  if (!options.model_path.empty())
+    remark(common,
+           fmt::format("model of lambda {:.6g}{} written to {}", chosen.lambda, end.fitted, options.model_path));
+  if (!options.report_path.empty()) remark(common, "page written to " + options.report_path);
+  return exit_code(end.status);
 }
 
 }  // namespace s3gd::app

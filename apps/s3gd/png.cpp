@@ -1,4 +1,4 @@
-#include "png.hpp"
+#include "output.hpp"
 
 #ifdef S3GD_HAVE_RSVG
 #include <cairo.h>

@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/file.hpp"
-#include "base/json.hpp"
 #include "base/memory.hpp"
-#include "fit_options.hpp"
 #include "output.hpp"
 #include "report/train_page.hpp"
 
@@ -107,7 +105,7 @@ int print_report(const TrainReport& report, const Common& common) {
     print_json(to_json(report.fit, report.run));
   else
     print(format_fields(fields_of(report)) + class_table(report.fit));
-  for (const Advice& advice : summary.advice) remark(common, "advice: " + advice.sentence(program_words));
+  print_advice(summary.advice, common);
   if (!report.model_path.empty()) remark(common, "model written to " + report.model_path);
   if (!report.page_path.empty()) remark(common, "page written to " + report.page_path);
   return exit_code(summary.status);

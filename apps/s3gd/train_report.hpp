@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "command.hpp"
 #include "fit/fit_json.hpp"
+#include "problem_options.hpp"
 
 namespace s3gd::app {
 

@@ -124,7 +124,7 @@ std::vector<OptionRow> run_rows() {
                                               .group = kStateOptions,
                                               .help = "the same seed gives the same bits",
                                               .about = "Several of them show how much of a result is chance."},
-                                             [](V& v) -> std::uint64_t& { return v.solve.seed; });
+                                             [](V& v) -> std::uint64_t& { return v.solve.seed; }, {.least = 0});
   rows.push_back(std::move(seed));
   rows.push_back(start_row());
   rows.back().group = kStateOptions;
