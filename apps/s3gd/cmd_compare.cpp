@@ -73,7 +73,7 @@ void add_options(Arguments& app, CompareOptions& options) {
   app.add("--no-pages", &options.no_pages, "no report.html and no figures");
   add_whole(app, said, "jobs", "runs side by side; disturbs the clocks [1]");
   app.in_group("Protocol");
-  app.add("--plan", &options.plan_file, "a plan (docs/compare.md); options go before what it says", {.takes = "FILE"});
+  app.add("--plan", &options.plan_file, "a plan (docs/compare.md); options go before it", {.takes = "FILE"});
   app.add("--solvers", &options.solvers, "comma-separated, see s3gd list solvers",
           {.takes = "NAMES", .by_itself = "sgd,ssgd,svrg,scv,s3gd", .between = ','});
   app.add("--solver", &options.variants, "one more, as NAME:OPTION=VALUE,.. e.g. s3gd:anchors=50 (repeat it)",
