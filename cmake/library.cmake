@@ -38,8 +38,7 @@ endif()
 # libFuzzer is led by the branches of what reads files. Elsewhere a call at each comparison only makes the tests slow.
 if(S3GD_BUILD_FUZZERS)
   file(GLOB readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/data/*.cpp)
-  list(APPEND readers ${PROJECT_SOURCE_DIR}/src/anchor/graph_file.cpp ${PROJECT_SOURCE_DIR}/src/saved/model_file.cpp
-                      ${PROJECT_SOURCE_DIR}/src/saved/model_weights.cpp)
+  list(APPEND readers ${PROJECT_SOURCE_DIR}/src/anchor/graph_file.cpp ${PROJECT_SOURCE_DIR}/src/saved/model_file.cpp)
   set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 

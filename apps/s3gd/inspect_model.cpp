@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "output.hpp"
 #include "problem/matrix_penalty.hpp"
-#include "saved/model_names.hpp"
+#include "saved/predictor.hpp"
 
 namespace s3gd::app {
 namespace {

@@ -99,6 +99,7 @@ class LinearBase(PathMixin, BaseEstimator):
     _loss: ClassVar[Any] = parameter("loss")
     _penalty: ClassVar[Any] = parameter("penalty")
     _l1_ratio: ClassVar[Any] = parameter("l1_ratio")
+    _as_auto: ClassVar[tuple[str, ...]] = ()  # names of scikit-learn's solvers that are none of ours: they minimise the same
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {}  # of parameters that are words
 
     if TYPE_CHECKING:  # what derived classes have, and what scikit-learn makes
@@ -144,7 +145,7 @@ class LinearBase(PathMixin, BaseEstimator):
         return self._penalty is not None and self._multiplier(1.0) > 0
 
     def _solver(self, task):
-        return self.solver
+        return "auto" if self.solver in self._as_auto else self.solver
 
     def _most_passes(self):
         return self.max_iter
@@ -152,24 +153,17 @@ class LinearBase(PathMixin, BaseEstimator):
     def _options(self, task, X):
         solver = self._solver(task)
         small = (X.nnz if sparse.issparse(X) else X.size) <= SMALL_PROBLEM and solver == "auto"
-        options = {"solver": solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
-                   "passes": float(self._most_passes()), "threads": 1 if small else threads_of(self.n_jobs),
-                   "seed": seed_of(self.random_state), "trace": bool(self.trace),
-                   "keep_on_interrupt": bool(self.keep_on_interrupt)}
-        if self.max_seconds is not None:
-            options["seconds"] = float(self.max_seconds)
-        if self.patience is not None:
-            options["patience"] = int(self.patience)
-        return options
+        return {"solver": solver, "tol": min(self.tol, SMALL_PROBLEM_TOL) if small else self.tol,
+                "passes": float(self._most_passes()), "threads": 1 if small else threads_of(self.n_jobs),
+                "seed": seed_of(self.random_state), "seconds": self.max_seconds, "patience": self.patience,
+                "trace": bool(self.trace), "keep_on_interrupt": bool(self.keep_on_interrupt)}
 
     def _start(self, n_outputs, n_features):
         """Where a warm start begins: the parameters at hand, if they are of this shape."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
         coef, intercept = self._parameters()
-        if coef.shape != (n_outputs, n_features):
-            return None
-        return coef, intercept
+        return (coef, intercept) if coef.shape == (n_outputs, n_features) else None
 
     def _parameters(self):
         """Weights (outputs x features) and intercepts (outputs), dense."""
@@ -330,13 +324,7 @@ class LinearBase(PathMixin, BaseEstimator):
     # --- storage
 
     def save(self, path: Path) -> None:
-        """Write the fitted model to a file that ``s3gd predict`` and `s3gd.load_model` read; see `s3gd.save_model`.
-
-        Parameters
-        ----------
-        path : str or path
-            Where the file goes.
-        """
+        """Write the fitted model to a file that ``s3gd predict`` and `s3gd.load_model` read; see `s3gd.save_model`."""
         from ._model import save_model
 
         save_model(self, path)
@@ -357,23 +345,13 @@ class LinearBase(PathMixin, BaseEstimator):
                            relative_gap=summary.certificate["relative_gap"] if summary else 0.0)
 
     def sparsify(self) -> Self:
-        """Keep `coef_` as a `scipy.sparse.csr_matrix`: smaller where an L1 penalty left few weights.
-
-        Returns
-        -------
-        self
-        """
+        """Keep `coef_` as a `scipy.sparse.csr_matrix`: smaller where an L1 penalty left few weights. Returns self."""
         check_is_fitted(self)
         self.coef_ = sparse.csr_matrix(self.coef_)
         return self
 
     def densify(self) -> Self:
-        """Keep `coef_` as an array again, which `fit` did to begin with.
-
-        Returns
-        -------
-        self
-        """
+        """Keep `coef_` as an array again, which `fit` did to begin with. Returns self."""
         check_is_fitted(self)
         if sparse.issparse(self.coef_):
             self._set_parameters(*self._parameters())

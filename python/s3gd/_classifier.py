@@ -53,32 +53,15 @@ class ClassifierBase(ClassifierMixin, LinearBase):
         self.coef_, self.intercept_ = coef, intercept
 
     def decision_function(self, X: Rows) -> Floats:
-        """Margins ``X @ coef_.T + intercept_``: how far on which side a row is.
+        """Margins ``X @ coef_.T + intercept_`` of the rows of X: how far on which side a row is.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes)
+        An array of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes).
         """
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of each row: the one with the largest margin.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class of each row of X, an array of shape (n_samples,): the one with the largest margin."""
         margins = self._margins(X)
         return self.classes_[(margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)]
 
@@ -172,31 +155,11 @@ class ProbabilityMixin(ClassifierBase):
     """With probabilities: the logistic loss."""
 
     def predict_proba(self, X: Rows) -> Floats:
-        """The probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), classes in the order of `classes_`
-        """
+        """The probability of each class for each row of X: (n_samples, n_classes), in the order of `classes_`."""
         return probabilities(self._margins(X), self._multiclass)
 
     def predict_log_proba(self, X: Rows) -> Floats:
-        """The logarithm of the probability of each class, right also where the probability rounds to 0 or 1.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """The logarithms of `predict_proba`, right also where a probability rounds to 0 or 1."""
         return log_probabilities(self._margins(X), self._multiclass)
 
 

@@ -31,18 +31,9 @@ class Fit(TypedDict):
     summary: dict[str, Any]  # the keys of `s3gd train --json`
     trace: dict[str, Any]  # arrays of equal length; "stage" is a list
 
-def fit(
-    X: Rows,
-    y: Floats,
-    *,
-    sample_weight: Floats | None = None,
-    spec: dict[str, Any],
-    options: dict[str, Any] = ...,
-    start: Start | None = None,
-    X_val: Rows | None = None,
-    y_val: Floats | None = None,
-    callback: Callback | None = None,
-) -> Fit:
+def fit(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
+        options: dict[str, Any] = ..., start: Start | None = None, X_val: Rows | None = None,
+        y_val: Floats | None = None, callback: Callback | None = None) -> Fit:
     """Fits a linear model: minimises sum_i q_i psi(w.x_i + b, y_i) + R(w), q_i the weights scaled to sum to 1.
 
     Parameters
@@ -69,19 +60,9 @@ def fit(
         the fit with the status "interrupted". What it raises is raised by the fit.
     """
 
-def path(
-    X: Rows,
-    y: Floats,
-    *,
-    sample_weight: Floats | None = None,
-    spec: dict[str, Any],
-    options: dict[str, Any] = ...,
-    lambdas: Floats | Sequence[float] | None = None,
-    count: int = 50,
-    ratio: float = 0.0,
-    smallest: float = 0.0,
-    callback: Callback | None = None,
-) -> dict[str, Any]:
+def path(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
+         options: dict[str, Any] = ..., lambdas: Floats | Sequence[float] | None = None, count: int = 50,
+         ratio: float = 0.0, smallest: float = 0.0, callback: Callback | None = None) -> dict[str, Any]:
     """One problem at many lambdas, from strong to weak, each from where the last one ended.
 
     ``lambdas``, or a geometric grid of ``count`` from the largest that is of use down to ``smallest``, or to ``ratio``
@@ -93,21 +74,11 @@ def path(
     A callback is called with each point.
     """
 
-def cross_validate(
-    X: Rows,
-    y: Floats,
-    *,
-    sample_weight: Floats | None = None,
-    spec: dict[str, Any],
-    options: dict[str, Any] = ...,
-    lambdas: Floats | Sequence[float] | None = None,
-    count: int = 50,
-    ratio: float = 0.0,
-    smallest: float = 0.0,
-    folds: int | Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]] = 5,
-    metric: str | None = None,
-    callback: Callback | None = None,
-) -> dict[str, Any]:
+def cross_validate(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
+                   options: dict[str, Any] = ..., lambdas: Floats | Sequence[float] | None = None, count: int = 50,
+                   ratio: float = 0.0, smallest: float = 0.0,
+                   folds: int | Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]] = 5, metric: str | None = None,
+                   callback: Callback | None = None) -> dict[str, Any]:
     """A path on all rows, and one without each of ``folds`` stratified folds, judged on the rows held out; or one for each
     pair of index arrays, over the rows of the first and judged on those of the second.
 
@@ -116,16 +87,9 @@ def cross_validate(
     balanced-accuracy, auc, average-precision, rmse, mae, r2, deviance and d2. A callback is called with ``done`` and ``of``.
     """
 
-def fold_paths(
-    X: Rows,
-    y: Floats,
-    *,
-    sample_weight: Floats | None = None,
-    spec: dict[str, Any],
-    options: dict[str, Any] = ...,
-    folds: list[NDArray[np.int64]],
-    lambdas: list[Floats] | list[list[float]],
-) -> dict[str, Any]:
+def fold_paths(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
+               options: dict[str, Any] = ..., folds: list[NDArray[np.int64]],
+               lambdas: list[Floats] | list[list[float]]) -> dict[str, Any]:
     """One path over the rows of each fold, side by side; as many lambdas for each, its own.
 
     Returns ``coef`` (folds x points x outputs x features), ``intercept`` (folds x points x outputs), ``relative_gap`` and ``passes``
@@ -135,17 +99,8 @@ def fold_paths(
 class Model:
     """What prediction needs of a fit: the library's own, as it is saved in a file."""
 
-    def __new__(
-        cls,
-        coef: Floats,
-        intercept: Floats,
-        *,
-        spec: dict[str, Any],
-        class_names: Sequence[str] = ...,
-        feature_names: Sequence[str] = ...,
-        objective: float = 0.0,
-        relative_gap: float = 0.0,
-    ) -> Model:
+    def __new__(cls, coef: Floats, intercept: Floats, *, spec: dict[str, Any], class_names: Sequence[str] = ...,
+                feature_names: Sequence[str] = ..., objective: float = 0.0, relative_gap: float = 0.0) -> Model:
         """``spec`` as for `fit`. Two classes have one output, whose positive margin means the second."""
     @staticmethod
     def load(path: str) -> Model:
@@ -179,28 +134,13 @@ def load(source: str, options: dict[str, Any] = ...) -> dict[str, Any]:
     ``feature_names``, ``source``. The arrays are the memory the rows were read into, or the mapped file: read-only.
     """
 
-def save(
-    path: str,
-    X: Rows,
-    y: Floats | None = None,
-    *,
-    sample_weight: Floats | None = None,
-    labels: str = "none",
-    class_names: Sequence[str] = ...,
-    feature_names: Sequence[str] = ...,
-) -> None:
+def save(path: str, X: Rows, y: Floats | None = None, *, sample_weight: Floats | None = None, labels: str = "none",
+         class_names: Sequence[str] = ..., feature_names: Sequence[str] = ...) -> None:
     """Writes rows in the format that the extension names."""
 
-def inspect(
-    X: Rows,
-    y: Floats | None = None,
-    *,
-    sample_weight: Floats | None = None,
-    labels: str = "none",
-    class_names: Sequence[str] = ...,
-    spec: dict[str, Any] = ...,
-    options: dict[str, Any] = ...,
-) -> dict[str, Any]:
+def inspect(X: Rows, y: Floats | None = None, *, sample_weight: Floats | None = None, labels: str = "none",
+            class_names: Sequence[str] = ..., spec: dict[str, Any] = ...,
+            options: dict[str, Any] = ...) -> dict[str, Any]:
     """The facts of ``s3gd inspect --json``.
 
     ``options`` are ``batch``, ``inner``, ``step``, ``variance``, ``anchors``, ``neighbours``, ``kernel``, ``threads``, ``seed``.

@@ -47,12 +47,7 @@ def save_model(estimator: Any, path: Path) -> None:
 
 
 def load_model(path: Path) -> Union["SavedClassifier", "SavedRegressor"]:
-    """Read a model that `save_model` or ``s3gd train -o`` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
+    """Read a model that `save_model` or ``s3gd train -o`` wrote to the file `path`.
 
     Returns
     -------
@@ -133,7 +128,9 @@ def _is_whole(name):
 
 
 def _saved(model):
-    return (SavedClassifier if model.facts()["class_names"] else SavedRegressor)._of(model)
+    saved = SavedClassifier() if model.facts()["class_names"] else SavedRegressor()
+    saved._hold(model)
+    return saved
 
 
 class SavedModel(BaseEstimator):
@@ -150,12 +147,6 @@ class SavedModel(BaseEstimator):
 
     coef_: Floats
     facts_: dict[str, Any]
-
-    @classmethod
-    def _of(cls, model):
-        self = cls()
-        self._hold(model)
-        return self
 
     def _hold(self, model):
         self._model = model
@@ -197,16 +188,8 @@ class SavedModel(BaseEstimator):
         return core_rows(checked_rows(self, X, reset=False))
 
     def to_estimator(self, **parameters: Any) -> "LinearModel":
-        """A `LinearModel` with these weights, for fitting on: ``warm_start`` is set, and ``partial_fit`` begins here.
-
-        Parameters
-        ----------
-        **parameters
-            Further parameters of `LinearModel`.
-
-        Returns
-        -------
-        LinearModel
+        """A `LinearModel` with these weights and further `parameters`, for fitting on: ``warm_start`` is set, and
+        ``partial_fit`` begins here.
         """
         from .linear_model import LinearModel
 

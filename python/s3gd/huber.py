@@ -26,29 +26,21 @@ class HuberRegressor(RegressorBase):
         At most so many steps; with a `solver` other than ``"auto"`` so many passes over the rows for each scale that is tried.
     alpha : float, default=1e-4
         Strength of the penalty.
-    warm_start : bool, default=False
-        Whether a fit begins where the last one ended.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     tol : float, default=1e-5
         Relative duality gap, of weights and scale together.
-    solver, random_state, n_jobs, verbose, trace, max_seconds, keep_on_interrupt :
+    fit_intercept, warm_start, solver, random_state, n_jobs, verbose, trace, max_seconds, keep_on_interrupt :
         See `LogisticRegression` and `LinearModel`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
     scale_ : float
         sigma. As near to zero as `tol` asks for (never below 1e-13 of the largest target) where the rows allow more than
         ``1 - 1 / epsilon**2`` of them, 45 % by default, to be fitted exactly: the fit is then one of least absolute errors.
         Always so with ``epsilon=1``.
     outliers_ : ndarray of shape (n_samples,)
         Whether the error of a row is more than ``epsilon * scale_``.
-    n_iter_ : int
-        Passes over the rows, rounded up.
-    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
-        As of `LogisticRegression`.
+    coef_, intercept_, n_iter_, n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `Ridge`.
 
     Examples
     --------
@@ -76,21 +68,7 @@ class HuberRegressor(RegressorBase):
         def set_fit_request(self, *, sample_weight: Request = ...) -> Self: ...  # type: ignore[override]
 
     def fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self:  # type: ignore[override]
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows. float32 and float64 arrays in C order and CSR matrices are used where they are, without a copy.
-        y : array-like of shape (n_samples,)
-            The target of each row.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row; a row of weight 2 counts as if it were there twice.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the model to the rows X with targets y; see `LogisticRegression.fit`."""
         super().fit(X, y, sample_weight)
         errors = np.abs(np.asarray(y, dtype=np.float64).ravel() - self.predict(X))
         self.outliers_ = errors > self.scale_ * self.epsilon

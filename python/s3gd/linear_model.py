@@ -62,8 +62,6 @@ class LinearModel(LinearBase):
         Of huber: errors beyond it count as a line. `HuberRegressor` finds the scale of the errors by itself.
     penalty_factor : array-like of shape (n_features,), optional
         A factor of the penalty for each feature; 0 leaves a feature unpenalised.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     intercept : {"free", "regularised"}, default="free"
         Whether it is penalised, as the weight of a constant feature 1.
     multi_class : {"auto", "softmax", "ovr"}, default="auto"
@@ -86,7 +84,7 @@ class LinearModel(LinearBase):
         Whether S3GD learns how much of its prediction to subtract.
     trace_gradients : bool, default=False
         Also measure correlation and variance of the gradient estimates, which costs two passes at each look.
-    max_iter, tol, class_weight, warm_start, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, max_iter, tol, class_weight, warm_start, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
 
     Attributes
@@ -156,49 +154,16 @@ class LinearModel(LinearBase):
         return tags
 
     def partial_fit(self, X: Rows, y: Labels, classes: Labels | None = None, sample_weight: Weights = None) -> Self:
-        """Make one stochastic pass over the given rows; see `LogisticRegression.partial_fit`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), optional
-            Of a classifier: all classes there will be.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+        """Make one stochastic pass over the given rows; see `LogisticRegression.partial_fit`. A regressor has no `classes`."""
         known = (classes,) if _classifies(self) else ()
         return self._role().partial_fit(self, X, y, *known, sample_weight)
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of each row, or where the loss is one of numbers the number predicted for it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class of each row of X, or where the loss is one of numbers the number predicted for it."""
         return self._role().predict(self, X)
 
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
-        """Accuracy, or where the loss is one of numbers the share of the variance explained (R^2; of poisson the deviance, D^2).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
+        """Accuracy, or where the loss is one of numbers the share of the variance explained (R^2; of poisson the deviance, D^2)."""
         return self._role().score(self, X, y, sample_weight)
 
     if TYPE_CHECKING:
@@ -247,11 +212,6 @@ class LinearModel(LinearBase):
         return spec
 
     def _options(self, task, X):
-        options = {**super()._options(task, X), "batch": int(self.batch), "graph_mode": self.graph_mode,
-                   "control": self.control, "trace_gradients": bool(self.trace_gradients)}
-        if self.step != "auto":
-            options["step"] = float(self.step)
-        for name in ("inner", "anchors", "neighbours"):
-            if getattr(self, name) is not None:
-                options[name] = int(getattr(self, name))
-        return options
+        own = {name: getattr(self, name) for name in ("batch", "inner", "anchors", "neighbours", "graph_mode", "control")}
+        return {**super()._options(task, X), **own, "step": None if self.step == "auto" else self.step,
+                "trace_gradients": bool(self.trace_gradients)}

@@ -1,7 +1,7 @@
 """Logistic regression that chooses its strength by cross-validation."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
+from ._base import LinearBase
 from ._classifier import ClassifierBase, ProbabilityMixin
 from ._types import Callback, Floats, Labels, Rows, Self, Weights
 from ._validation import require_number, require_one_of, total_weight
@@ -30,8 +31,6 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         Shares of the 1-norm to try; None is an l2 penalty.
     penalty : {"auto", "l2", "l1", "elasticnet"}, default="auto"
         ``"auto"`` goes by `l1_ratios`; l2 and l1 are a share of 0 and of 1, and elasticnet needs `l1_ratios`.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     cv : int, cross-validation generator or iterable, optional
         Their number (stratified; None is 5), a splitter of scikit-learn, or pairs of arrays with the rows to fit and those
         to judge by.
@@ -40,7 +39,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     refit : bool, default=True
         Whether to fit to all rows with the best parameters; otherwise the best parameters and weights of the folds
         are averaged.
-    tol, max_iter, class_weight, solver, dual, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, tol, max_iter, class_weight, solver, dual, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`. `max_iter` and `max_seconds` are for each fit.
     intercept_scaling : float, default=1.0
         As of `LogisticRegression`; with ``solver="liblinear"`` it is 1.
@@ -87,22 +86,9 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
 
     def fit(self, X: Rows, y: Labels, sample_weight: Weights = None, X_val: Rows | None = None,
             y_val: Labels | None = None, callback: Callback | None = None) -> Self:
-        """Choose the parameters by cross-validation, and fit the model.
+        """Choose the parameters by cross-validation, and fit the model; see `LogisticRegression.fit`.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            The class of each row.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row, in fits and scores.
-        X_val, y_val, callback : optional
-            For the fit to all rows; see `LogisticRegression.fit`.
-
-        Returns
-        -------
-        self
+        `sample_weight` counts in fits and scores; `X_val`, `y_val` and `callback` are for the fit to all rows.
         """
         self._check_parameters()
         self.Cs_, self.l1_ratios_ = self._grid()
@@ -126,21 +112,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         return self
 
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
-        """The score by `scoring`: accuracy unless another was asked for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row.
-
-        Returns
-        -------
-        float
-        """
+        """The score by `scoring` of the rows X with classes y: accuracy unless another was asked for."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **weights)
 
@@ -159,11 +131,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
                              f"{self.use_legacy_attributes!r}.")
 
     def _grid(self) -> tuple[Floats, Floats]:
-        if np.ndim(self.Cs) == 0:
-            require_number("Cs", self.Cs, least=1)
-            Cs = np.logspace(-4, 4, int(self.Cs))  # type: ignore[arg-type]
-        else:
-            Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
+        Cs = grid_of(self.Cs)
         ratios = [0.0] if given(self.l1_ratios) is None else self.l1_ratios
         ratios = np.asarray({"l2": [0.0], "l1": [1.0]}.get(self.penalty, ratios), dtype=np.float64)
         if Cs.ndim != 1 or Cs.size == 0 or ratios.ndim != 1 or ratios.size == 0:
@@ -174,9 +142,8 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
         return Cs, ratios
 
     def _model(self, **parameters):
-        names = ("fit_intercept", "tol", "max_iter", "solver", "random_state", "n_jobs", "verbose", "trace", "max_seconds",
-                 "patience", "keep_on_interrupt")
-        return LogisticRegression(**{name: getattr(self, name) for name in names}, **parameters)
+        shared = {parameter.name: getattr(self, parameter.name) for parameter in fields(LinearBase)}
+        return LogisticRegression(**shared, **parameters)
 
     def _cross_validate(self, model: LogisticRegression, X: Rows, codes: Any, weights: Any, fit_weights: Any,
                         folds: list[Any]) -> None:
@@ -236,6 +203,14 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
 def given(value):
     """None for what stands in scikit-learn's signature where nothing was given."""
     return None if isinstance(value, str) and value == "warn" else value
+
+
+def grid_of(Cs):
+    """Ascending values of C: those given, or as many as that between 1e-4 and 1e4."""
+    if np.ndim(Cs) > 0:
+        return np.sort(np.asarray(Cs, dtype=np.float64))
+    require_number("Cs", Cs, least=1)
+    return np.logspace(-4, 4, int(Cs))
 
 
 def require_strengths(Cs):

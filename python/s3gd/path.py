@@ -10,24 +10,14 @@ from ._objective import multiplier_of_alpha
 from ._types import ClassWeight, Floats, Labels, Rows, Weights
 from ._validation import checked_weights, require_number
 from .logistic import LogisticRegression
-from .logistic_cv import require_strengths
+from .logistic_cv import grid_of, require_strengths
 from .regression import ElasticNet
 
 
 def lasso_path(X: Rows, y: ArrayLike, *, eps: float = 1e-3, n_alphas: int = 100, alphas: ArrayLike | int | None = None,
                fit_intercept: bool = False, sample_weight: Weights = None, tol: float = 1e-4, max_iter: int = 1000,
                n_jobs: int | None = None) -> Any:
-    """Lasso at many values of alpha; `enet_path` with ``l1_ratio=1``.
-
-    Parameters
-    ----------
-    X, y, eps, n_alphas, alphas, fit_intercept, sample_weight, tol, max_iter, n_jobs :
-        See `enet_path`.
-
-    Returns
-    -------
-    alphas, coefs, dual_gaps (and intercepts)
-        See `enet_path`.
+    """Lasso at many values of alpha; `enet_path` with ``l1_ratio=1``, whose other parameters and results it has.
 
     Examples
     --------
@@ -143,18 +133,15 @@ def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: flo
     >>> coefs.shape
     (2, 3, 4)
     """
-    if np.ndim(Cs) == 0:
-        require_number("Cs", Cs, least=1)
-        Cs = np.logspace(-4, 4, int(Cs))  # type: ignore[arg-type]
-    Cs = np.sort(np.asarray(Cs, dtype=np.float64))
-    if Cs.ndim != 1 or Cs.size == 0:
+    grid = grid_of(Cs)
+    if grid.ndim != 1 or grid.size == 0:
         raise ValueError("Cs is a list of numbers, one at least.")
-    require_strengths(Cs)
-    model = LogisticRegression(C=Cs.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
+    require_strengths(grid)
+    model = LogisticRegression(C=grid.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
                                class_weight=class_weight, n_jobs=n_jobs)
     X, codes, weights, _ = model._checked(X, y, sample_weight)
-    path = model._along_Cs(X, codes, weights, Cs)
-    return Cs, path["coef"], path["intercept"], path["relative_gap"]
+    path = model._along_Cs(X, codes, weights, grid)
+    return grid, path["coef"], path["intercept"], path["relative_gap"]
 
 
 def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):

@@ -17,23 +17,17 @@ class PoissonRegressor(RegressorBase):
     ----------
     alpha : float, default=1.0
         Strength of the penalty.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     solver : str, default="auto"
         ``"auto"`` chooses; others are ``"sampled-newton"``, ``"newton"`` and ``"lbfgs"``. ``"newton-cholesky"`` is taken for ``"auto"``.
     max_iter : int, default=100
         At most so many passes over the rows.
-    tol, warm_start, verbose, random_state, n_jobs, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, tol, warm_start, verbose, random_state, n_jobs, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-    n_iter_ : int
-        Passes over the rows, rounded up.
-    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
-        As of `LogisticRegression`.
+    coef_, intercept_, n_iter_, n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `Ridge`.
 
     Examples
     --------
@@ -51,6 +45,7 @@ class PoissonRegressor(RegressorBase):
 
     _loss = "poisson"
     _penalty = "l2"
+    _as_auto = ("newton-cholesky",)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -59,6 +54,3 @@ class PoissonRegressor(RegressorBase):
 
     def _more_tags(self):  # before scikit-learn 1.6
         return {**super()._more_tags(), "requires_positive_y": True}
-
-    def _solver(self, task):
-        return "auto" if self.solver == "newton-cholesky" else self.solver

@@ -1,6 +1,6 @@
 """Linear regression with the squared loss: ridge, lasso and elastic net."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,33 +34,12 @@ class RegressorBase(RegressorMixin, LinearBase):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
     def predict(self, X: Rows) -> Floats:
-        """The prediction for each row, ``X @ coef_ + intercept_``; with the Poisson loss its exponential.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The prediction for each row of X, ``X @ coef_ + intercept_``; with the Poisson loss its exponential."""
         margins = self._margins(X)[:, 0]
         return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self._loss == "poisson" else margins
 
     def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
-        """The share of the targets' variance explained (R^2); with the Poisson loss, of their deviance (D^2).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
+        """The share of the variance of the targets y explained (R^2); with the Poisson loss, of their deviance (D^2)."""
         if self._loss == "poisson":
             return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
         return r2_score(y, self.predict(X), sample_weight=sample_weight)
@@ -70,25 +49,7 @@ class StreamedRegressor(RegressorBase):
     """One that also learns from parts of the data, one after the other."""
 
     def partial_fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self:
-        """Make one stochastic pass over the given rows, beginning where the parameters are.
-
-        For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
-        a stochastic one and S3GD otherwise. The first call chooses the step; later ones shrink it with the root of
-        the rows seen, so that a long stream settles. No tolerance is aimed at: `fit` on all rows does that.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next rows.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row.
-
-        Returns
-        -------
-        self
-        """
+        """Make one stochastic pass over the next rows X with targets y; see `LogisticRegression.partial_fit`."""
         self._check_parameters()
         X, y = checked_rows(self, X, y, reset=not hasattr(self, "coef_"), numeric_y=True, finite=False)
         return self._partial_fit(X, y, checked_weights(sample_weight, X))
@@ -105,14 +66,12 @@ class Ridge(StreamedRegressor):
     ----------
     alpha : float, default=1.0
         Strength of the penalty; 0 is ordinary least squares.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     max_iter : int or None, default=1000
         At most so many passes over the rows; None is 1000.
     solver : str, default="auto"
         ``"auto"`` chooses; the others are those of `LinearModel`. Names of scikit-learn's solvers that are none of ours are taken
         for ``"auto"``: they minimise the same.
-    tol, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, tol, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
     copy_X : bool, default=True
         Taken, and of no effect: X is never written to.
@@ -143,12 +102,10 @@ class Ridge(StreamedRegressor):
     positive: bool = False
 
     _penalty = "l2"
+    _as_auto = ("svd", "cholesky", "lsqr", "sparse_cg")
 
     def _most_passes(self):
         return 1000 if self.max_iter is None else self.max_iter
-
-    def _solver(self, task):
-        return "auto" if self.solver in ("svd", "cholesky", "lsqr", "sparse_cg") else self.solver
 
     def _multiplier(self, total_weight):
         return multiplier_of_ridge(self.alpha, total_weight)
@@ -167,9 +124,7 @@ class ElasticNet(StreamedRegressor):
         Strength of the penalty.
     l1_ratio : float, default=0.5
         Share of the 1-norm.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
-    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
     precompute, copy_X, selection : object
         Taken, and of no effect: the solver is chosen by the shape of the problem, and X is never written to.
@@ -178,12 +133,8 @@ class ElasticNet(StreamedRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-    n_iter_ : int
-        Passes over the rows, rounded up.
-    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
-        As of `LogisticRegression`.
+    coef_, intercept_, n_iter_, n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `Ridge`.
 
     Examples
     --------
@@ -207,7 +158,7 @@ class ElasticNet(StreamedRegressor):
 
 
 @dataclass(eq=False, repr=False)
-class Lasso(StreamedRegressor):
+class Lasso(ElasticNet):
     """Linear regression with an L1 penalty, which leaves few weights that are not zero.
 
     Minimises scikit-learn's objective ``sum_i q_i (y_i - u_i)^2 / 2 + alpha ||w||_1`` with ``q_i`` the sample weight of row i
@@ -217,23 +168,14 @@ class Lasso(StreamedRegressor):
     ----------
     alpha : float, default=1.0
         Strength of the penalty.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
-    max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
-        See `LogisticRegression`.
-    precompute, copy_X, selection : object
-        Taken, and of no effect: the solver is chosen by the shape of the problem, and X is never written to.
-    positive : False
-        Weights are of either sign; True is refused.
+    fit_intercept, max_iter, tol, solver, random_state, warm_start, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
+    precompute, copy_X, positive, selection :
+        See `ElasticNet`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-    n_iter_ : int
-        Passes over the rows, rounded up.
-    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
-        As of `LogisticRegression`.
+    coef_, intercept_, n_iter_, n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+        As of `Ridge`.
 
     Examples
     --------
@@ -245,11 +187,4 @@ class Lasso(StreamedRegressor):
     2
     """
 
-    alpha: float = 1.0
-    _: KW_ONLY
-    precompute: object = False
-    copy_X: bool = True
-    positive: bool = False
-    selection: str = "cyclic"
-
-    _penalty = "l1"
+    l1_ratio: float = field(default=1.0, init=False)

@@ -34,8 +34,6 @@ class LinearSVC(ScaledIntercept):
         Of the smooth hinge.
     multi_class : "ovr"
         Each class against the rest; there is no other way here.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     intercept : {"regularised", "free"}, default="regularised"
         Whether it is penalised.
     intercept_scaling : float, default=1.0
@@ -43,17 +41,14 @@ class LinearSVC(ScaledIntercept):
     class_weight : dict or "balanced", optional
         Weights of the classes. With more than two classes, the weight of a class counts in the problem where it is
         told from the rest, as in scikit-learn.
-    verbose, random_state, max_iter, solver, warm_start, n_jobs, trace, max_seconds, patience, keep_on_interrupt :
+    fit_intercept, verbose, random_state, max_iter, solver, warm_start, n_jobs, trace, max_seconds, patience, keep_on_interrupt :
         See `LogisticRegression`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-    classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
         Passes over the rows, rounded up.
-    n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, summary_, trace_, weight_seen_ :
         As of `LogisticRegression`.
 
     Examples

@@ -1,18 +1,9 @@
 // load, save, inspect, and the known datasets.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
-#include "base/json.hpp"
-#include "calls.hpp"
 #include "data/catalog.hpp"
-#include "dict_reader.hpp"
-#include "results.hpp"
-#include "s3gd/error.hpp"
 #include "saved/inspect.hpp"
-#include "settings.hpp"
-#include "work.hpp"
+#include "task.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -61,21 +52,12 @@ nb::object numbers(const Array<double>& values) {
 // Labels as classes with the names given, as numbers, or none at all.
 Dataset described(nb::handle x, nb::handle y, nb::handle weights, const std::string& labels,
                   std::vector<std::string> class_names) {
-  Dataset data;
-  data.x = matrix_of(x);
-  data.y.kind = parse_name<LabelKind>("kind of labels", labels);
-  if (data.y.kind != LabelKind::none) {
-    data.y.values = vector_of(y, "y");
-    data.y.class_names = std::move(class_names);
-    if (data.y.values.size() != data.rows())
-      throw Error("y has " + std::to_string(data.y.values.size()) + " elements for " + std::to_string(data.rows()) +
-                  " rows");
-    for (const double code : data.y.values)
-      if (const auto count = static_cast<double>(data.y.class_names.size()); count > 0 && !(code >= 0 && code < count))
-        throw Error("y holds " + std::to_string(code) + ", but only " + std::to_string(data.y.class_names.size()) +
-                    " classes have a name");
-  }
-  if (!weights.is_none()) data.weights = vector_of(weights, "sample_weight");
+  Dataset data = dataset_of(x, y, weights, parse_name<LabelKind>("kind of labels", labels));
+  const std::size_t count = class_names.size();
+  for (const double code : data.y.values)
+    if (count > 0 && !(code >= 0 && code < static_cast<double>(count)))
+      throw Error("y holds " + std::to_string(code) + ", but only " + std::to_string(count) + " classes have a name");
+  if (data.y.kind != LabelKind::none) data.y.class_names = std::move(class_names);
   if (!data.weights.empty() && data.weights.size() != data.rows())
     throw Error(std::to_string(data.weights.size()) + " sample weights for " + std::to_string(data.rows()) + " rows");
   return data;
@@ -121,8 +103,6 @@ Json to_json(const KnownDataset& entry) {
           {"homepage", entry.homepage},
           {"here", find_known(entry.name).has_value()}};
 }
-
-}  // namespace
 
 nb::dict load(const std::string& source, nb::dict options) {
   const LoadOptions with = load_options(options);
@@ -187,6 +167,18 @@ std::string data_path(const std::string& name, const std::string& part) {
   }
   const std::string nearest = nearest_entry(name);
   throw Error("no dataset is known as '" + name + "'", nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+}
+
+}  // namespace
+
+void bind_data(nb::module_& m) {
+  m.def("load", &load, "source"_a, "options"_a = nb::dict(), kSee);
+  m.def("save", &save, "path"_a, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
+        "labels"_a = "none", "class_names"_a = nb::list(), "feature_names"_a = nb::list(), kSee);
+  m.def("inspect", &inspect, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
+        "labels"_a = "none", "class_names"_a = nb::list(), "spec"_a = nb::dict(), "options"_a = nb::dict(), kSee);
+  m.def("known_datasets", &known_datasets, kSee);
+  m.def("data_path", &data_path, "name"_a, "part"_a = "train", kSee);
 }
 
 }  // namespace s3gd::python

@@ -1,12 +1,8 @@
-#include "arrays.hpp"
 #include "base/clock.hpp"
-#include "calls.hpp"
 #include "data/margin_watch.hpp"
 #include "fit/fit_json.hpp"
-#include "results.hpp"
 #include "solve/huber_scale.hpp"
-#include "task_data.hpp"
-#include "work.hpp"
+#include "task.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -21,18 +17,14 @@ void check(FitRows& rows, const Settings& settings) {
   if (rows.validation) rows.validation->x.check(threads);
 }
 
-nb::dict class_row(const std::string& name, const Summary& summary) {
-  nb::dict row;
-  row["class"] = std::stoi(name);
-  row["status"] = name_of(summary.status);
-  row["train_objective"] = summary.objective;
-  row["gap"] = summary.certificate.relative_gap;
-  row["passes"] = summary.passes;
-  row["iteration"] = summary.iterations;
-  return row;
+nb::object class_row(const std::string& name, const Summary& summary) {
+  return to_python(Json{{"class", std::stoi(name)},
+                        {"status", name_of(summary.status)},
+                        {"train_objective", summary.objective},
+                        {"gap", summary.certificate.relative_gap},
+                        {"passes", summary.passes},
+                        {"iteration", summary.iterations}});
 }
-
-}  // namespace
 
 nb::dict fit(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec, nb::dict options, nb::object start,
              nb::object x_val, nb::object y_val, nb::object callback) {
@@ -82,6 +74,13 @@ nb::dict fit(nb::object x, nb::object y, nb::object sample_weight, nb::dict spec
   result["trace"] = to_python(fitted->trace);
   if (scale) result["scale"] = *scale;
   return result;
+}
+
+}  // namespace
+
+void bind_fit(nb::module_& m) {
+  m.def("fit", &fit, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a, "options"_a = nb::dict(),
+        "start"_a = nb::none(), "X_val"_a = nb::none(), "y_val"_a = nb::none(), "callback"_a = nb::none(), kSee);
 }
 
 }  // namespace s3gd::python

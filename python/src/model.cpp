@@ -1,21 +1,13 @@
 // Saved models: made of an estimator's parameters, written, read, exported, and asked for predictions.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include "s3gd/export.hpp"
 
 #include <filesystem>
 
-#include "arrays.hpp"
 #include "base/file.hpp"
 #include "base/threads.hpp"
-#include "calls.hpp"
 #include "problem/loss.hpp"
-#include "results.hpp"
-#include "s3gd/error.hpp"
-#include "s3gd/export.hpp"
-#include "s3gd/model.hpp"
-#include "saved/model_names.hpp"
-#include "task_data.hpp"
-#include "work.hpp"
+#include "saved/predictor.hpp"
+#include "task.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -117,18 +109,16 @@ nb::object proba(const Model& model, nb::object x, int threads) {
   return array_from(std::move(shares), {static_cast<std::size_t>(data.rows()), count});
 }
 
-nb::list export_to(const Model& model, const std::string& path, const std::string& format) {
-  const Exported exported = export_model(model, format, std::filesystem::path(path).stem().string());
-  write_atomically(path, [&](std::ostream& out) { out << exported.bytes; });
-  nb::list remarks;
-  for (const std::string& remark : exported.remarks) remarks.append(text(remark));
-  return remarks;
-}
-
 nb::list texts(const std::vector<std::string>& words) {
   nb::list list;
   for (const std::string& word : words) list.append(text(word));
   return list;
+}
+
+nb::list export_to(const Model& model, const std::string& path, const std::string& format) {
+  const Exported exported = export_model(model, format, std::filesystem::path(path).stem().string());
+  write_atomically(path, [&](std::ostream& out) { out << exported.bytes; });
+  return texts(exported.remarks);
 }
 
 nb::dict facts(const Model& model) {
@@ -155,26 +145,24 @@ nb::dict facts(const Model& model) {
 }  // namespace
 
 void bind_model(nb::module_& m) {
-  using namespace nb::literals;
-  const char* see = "See _core.pyi.";
-  nb::class_<Model>(m, "Model", see)
+  nb::class_<Model>(m, "Model", kSee)
       .def(nb::new_(&make), "coef"_a, "intercept"_a, nb::kw_only(), "spec"_a, "class_names"_a = nb::list(),
-           "feature_names"_a = nb::list(), "objective"_a = 0.0, "relative_gap"_a = 0.0, see)
+           "feature_names"_a = nb::list(), "objective"_a = 0.0, "relative_gap"_a = 0.0, kSee)
       .def_static(
-          "load", [](const std::string& path) { return load_model(path); }, "path"_a, see)
+          "load", [](const std::string& path) { return load_model(path); }, "path"_a, kSee)
       .def_static(
           "from_bytes",
           [](const nb::bytes& bytes) {
             return load_model_bytes({bytes.c_str(), bytes.size()}, "pickled model");
           },
-          "bytes"_a, see)
+          "bytes"_a, kSee)
       .def(
-          "save", [](const Model& model, const std::string& path) { save_model(model, path); }, "path"_a, see)
-      .def("export", &export_to, "path"_a, "format"_a, see)
-      .def("facts", &facts, see)
-      .def("margins", &margins, "X"_a, "threads"_a = 0, see)
-      .def("predict", &predicted, "X"_a, "threads"_a = 0, see)
-      .def("probabilities", &proba, "X"_a, "threads"_a = 0, see);
+          "save", [](const Model& model, const std::string& path) { save_model(model, path); }, "path"_a, kSee)
+      .def("export", &export_to, "path"_a, "format"_a, kSee)
+      .def("facts", &facts, kSee)
+      .def("margins", &margins, "X"_a, "threads"_a = 0, kSee)
+      .def("predict", &predicted, "X"_a, "threads"_a = 0, kSee)
+      .def("probabilities", &proba, "X"_a, "threads"_a = 0, kSee);
   m.def(
       "export_formats",
       [] {
@@ -182,7 +170,7 @@ void bind_model(nb::module_& m) {
         for (const ExportFormat& format : export_formats()) formats[text(format.name)] = text(format.summary);
         return formats;
       },
-      see);
+      kSee);
 }
 
 }  // namespace s3gd::python

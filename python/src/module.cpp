@@ -1,14 +1,14 @@
 // _core: the library as the Python package calls it. python/s3gd/_core.pyi says the same in types.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include "convert.hpp"
+#include "s3gd/compare.hpp"
+#include "work.hpp"
 
-#include "calls.hpp"
-#include "results.hpp"
-#include "s3gd/error.hpp"
+namespace s3gd::python {
 
-namespace nb = nanobind;
-using namespace nb::literals;
+void bind_fit(nb::module_& m);
+void bind_path(nb::module_& m);   // path, cross_validate, fold_paths
+void bind_data(nb::module_& m);   // load, save, inspect, known_datasets, data_path
+void bind_model(nb::module_& m);  // the class Model, and export_formats
 
 namespace {
 
@@ -20,43 +20,51 @@ void add_error(nb::module_& m) {
       [](const std::exception_ptr& thrown, void* type) {
         try {
           std::rethrow_exception(thrown);
-        } catch (const s3gd::Error& error) {
-          const nb::object raised =
-              nb::borrow(static_cast<PyObject*>(type))(s3gd::python::text(error.in_words(s3gd::python::python_words)));
-          raised.attr("code") = s3gd::name_of(error.code());
-          raised.attr("option") = s3gd::python::text(error.option());
-          raised.attr("marked") = s3gd::python::text(error.marked());
+        } catch (const Error& error) {
+          const nb::object raised = nb::borrow(static_cast<PyObject*>(type))(text(error.in_words(python_words)));
+          raised.attr("code") = name_of(error.code());
+          raised.attr("option") = text(error.option());
+          raised.attr("marked") = text(error.marked());
           PyErr_SetObject(static_cast<PyObject*>(type), raised.ptr());
         }
       },
       type);
 }
 
+nb::object compare(const std::string& plan, const std::string& folder, nb::object callback) {
+  const Plan parsed = parse_plan(plan);
+  WatchPlan watch;
+  Work work(OnInterrupt::raise);
+  if (!callback.is_none())
+    watch = [&](const PlanProgress& progress) {
+      return work.tell(callback, [&] {
+        return to_python(Json{{"done", progress.done},
+                              {"of", progress.of},
+                              {"doing", progress.doing},
+                              {"iteration", progress.iteration},
+                              {"seconds_left", progress.seconds_left}});
+      });
+    };
+  PlanResult run;
+  work.run([&] { run = run_plan(parsed, folder, watch); });
+  return to_python(Json{{"status", name_of(run.status)},
+                        {"runs", run.runs},
+                        {"planned", run.planned},
+                        {"failed", run.failed},
+                        {"run_file", run.run_file}});
+}
+
 }  // namespace
+}  // namespace s3gd::python
 
 NB_MODULE(_core, m) {
+  using namespace s3gd::python;
   m.doc() = "The C++ library behind s3gd; use the estimators and functions of s3gd instead.";
   m.attr("version") = S3GD_VERSION;
   add_error(m);
-
-  using namespace s3gd::python;
-  const char* see = "See _core.pyi.";
-  m.def("fit", &fit, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a, "options"_a = nb::dict(),
-        "start"_a = nb::none(), "X_val"_a = nb::none(), "y_val"_a = nb::none(), "callback"_a = nb::none(), see);
-  m.def("path", &path, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a, "options"_a = nb::dict(),
-        "lambdas"_a = nb::none(), "count"_a = 50, "ratio"_a = 0.0, "smallest"_a = 0.0, "callback"_a = nb::none(), see);
-  m.def("cross_validate", &cross_validate, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
-        "options"_a = nb::dict(), "lambdas"_a = nb::none(), "count"_a = 50, "ratio"_a = 0.0, "smallest"_a = 0.0,
-        "folds"_a = 5, "metric"_a = nb::none(), "callback"_a = nb::none(), see);
-  m.def("fold_paths", &fold_paths, "X"_a, "y"_a, nb::kw_only(), "sample_weight"_a = nb::none(), "spec"_a,
-        "options"_a = nb::dict(), "folds"_a, "lambdas"_a, see);
-  m.def("load", &load, "source"_a, "options"_a = nb::dict(), see);
-  m.def("save", &save, "path"_a, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
-        "labels"_a = "none", "class_names"_a = nb::list(), "feature_names"_a = nb::list(), see);
-  m.def("inspect", &inspect, "X"_a, "y"_a = nb::none(), nb::kw_only(), "sample_weight"_a = nb::none(),
-        "labels"_a = "none", "class_names"_a = nb::list(), "spec"_a = nb::dict(), "options"_a = nb::dict(), see);
-  m.def("compare", &compare, "plan"_a, "folder"_a, "callback"_a = nb::none(), see);
+  bind_fit(m);
+  bind_path(m);
+  bind_data(m);
   bind_model(m);
-  m.def("known_datasets", &known_datasets, see);
-  m.def("data_path", &data_path, "name"_a, "part"_a = "train", see);
+  m.def("compare", &compare, "plan"_a, "folder"_a, "callback"_a = nb::none(), kSee);
 }

@@ -1,4 +1,4 @@
-// The writers behind export_model, one file each, and what they share.
+// The writers behind export_model, and what they share.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace s3gd {
 
-Exported export_liblinear(const Model& model, const std::string& name);
-Exported export_json(const Model& model, const std::string& name);
-Exported export_onnx(const Model& model, const std::string& name);
-Exported export_vw(const Model& model, const std::string& name);
+Exported export_liblinear(const Model& model);
+Exported export_json(const Model& model);
+Exported export_onnx(const Model& model);
+Exported export_vw(const Model& model);
 Exported export_c(const Model& model, const std::string& name);
 
 inline double weight_at(const Model& model, Index output, Index column) {
@@ -24,15 +24,5 @@ std::vector<Index> active_columns(const Model& model);
 
 // The classes as numbers, where all of them are whole numbers of at most 32 bits.
 std::optional<std::vector<std::int32_t>> numeric_classes(const Model& model);
-
-// Programs that predict margins alone.
-void refuse_log_link(const Model& model, const std::string& program);
-// Formats that apply the weights to rows as they are cannot scale them first.
-void refuse_unit_rows(const Model& model, const std::string& program);
-// Formats that count features with 32 bits.
-void refuse_many_features(const Model& model, const std::string& program);
-
-// "0 = ham, 1 = spam": how the classes are numbered, counted from `first`.
-std::string numbering(const Model& model, int first);
 
 }  // namespace s3gd

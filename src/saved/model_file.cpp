@@ -3,7 +3,9 @@
 //   "s3gd-model 2\n"      magic and version
 //   16 hex digits "\n"    checksum of all that follows
 //   JSON "\n"             one line: everything but the weights, and how these are stored
-//   numbers               the weights: see saved/model_weights.hpp
+//   numbers               the weights, little-endian: all of them as doubles, or, where that takes fewer bytes, the places of
+//                         those that are not zero, ascending, as 32-bit numbers (64-bit where one needs it), then these as
+//                         doubles. A place counts through outputs x features. Minus zero counts as a weight: other bits
 //
 // A later version adds keys to the JSON; readers ignore keys they do not know, and refuse a higher version number.
 // Version 1 knew one output and dense weights only.
@@ -11,10 +13,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "base/checksum.hpp"
@@ -23,8 +28,7 @@
 #include "base/memory.hpp"
 #include "problem/loss.hpp"
 #include "s3gd/error.hpp"
-#include "saved/model_names.hpp"
-#include "saved/model_weights.hpp"
+#include "saved/predictor.hpp"
 
 namespace s3gd {
 
@@ -48,6 +52,57 @@ constexpr std::size_t kChecksumDigits = 16;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& found) {
   throw Error({name, 0, 0}, found, "a model saved by s3gd", "train it again");
+}
+
+static_assert(std::endian::native == std::endian::little, "model files are little-endian");
+
+struct StoredWeights {
+  bool sparse = false;
+  std::uint64_t entries = 0;  // doubles that follow
+  std::string bytes;
+};
+
+// Of a place among `count`.
+std::size_t place_bytes(std::uint64_t count) { return count <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8; }
+
+bool is_stored(double weight) { return std::bit_cast<std::uint64_t>(weight) != 0; }
+
+StoredWeights store_weights(std::span<const double> weights) {
+  const auto nonzeros = static_cast<std::uint64_t>(std::count_if(weights.begin(), weights.end(), is_stored));
+  const std::size_t width = place_bytes(weights.size());
+  StoredWeights stored;
+  stored.sparse = nonzeros * (width + sizeof(double)) < weights.size() * sizeof(double);
+  stored.entries = stored.sparse ? nonzeros : weights.size();
+  if (!stored.sparse) {
+    stored.bytes.assign(reinterpret_cast<const char*>(weights.data()), weights.size_bytes());
+    return stored;
+  }
+  stored.bytes.reserve(nonzeros * (width + sizeof(double)));
+  for (std::uint64_t place = 0; place < weights.size(); ++place)
+    if (is_stored(weights[place])) stored.bytes.append(reinterpret_cast<const char*>(&place), width);
+  for (const double& weight : weights)
+    if (is_stored(weight)) stored.bytes.append(reinterpret_cast<const char*>(&weight), sizeof weight);
+  return stored;
+}
+
+// The inverse. Empty text: all is well; otherwise what is wrong with the bytes, and `weights` is of no use.
+std::string restore_weights(std::string_view bytes, bool sparse, std::uint64_t entries, std::uint64_t count,
+                            std::vector<double>& weights) {
+  const std::size_t width = sparse ? place_bytes(count) : 0;
+  const std::size_t each = width + sizeof(double);
+  if (bytes.size() % each != 0 || bytes.size() / each != entries || (!sparse && entries != count))
+    return "another number of weights than it announces";
+  weights.assign(count, 0.0);
+  if (!sparse && count > 0) std::memcpy(weights.data(), bytes.data(), bytes.size());
+  std::uint64_t place = 0, least = 0;  // least: that the next place may be
+  for (std::uint64_t k = 0; sparse && k < entries; ++k) {
+    std::memcpy(&place, bytes.data() + k * width, width);
+    if (place < least || place >= count) return "weights out of order, or beyond the last feature";
+    std::memcpy(&weights[place], bytes.data() + entries * width + k * sizeof(double), sizeof(double));
+    least = place + 1;
+  }
+  const bool finite = std::all_of(weights.begin(), weights.end(), [](double weight) { return std::isfinite(weight); });
+  return finite ? "" : "a weight that is not finite";
 }
 
 std::uint64_t count_at(const Json& header, const char* key, const std::string& name) {

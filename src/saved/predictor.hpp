@@ -8,9 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "problem/names.hpp"
 #include "s3gd/model.hpp"
 
 namespace s3gd {
+
+template <>
+std::span<const Name<Link>> names();
 
 class Predictor {
  public:

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <utility>
 
 #include "base/mention.hpp"
@@ -12,38 +11,30 @@
 namespace s3gd {
 namespace {
 
-bool ranks(ScoreKind metric) { return metric == ScoreKind::auc || metric == ScoreKind::average_precision; }
+enum class Needs : std::uint8_t { classes, two_classes, numbers, counts };
 
-bool is_for_counts(ScoreKind metric) { return metric == ScoreKind::deviance || metric == ScoreKind::d2; }
+// What the names of the metrics do not say.
+struct MetricRow {
+  double Metrics::*value;
+  Needs needs;
+  bool higher_is_better;
+};
 
-bool is_for_numbers(ScoreKind metric) {
-  return metric == ScoreKind::rmse || metric == ScoreKind::mae || metric == ScoreKind::r2 || is_for_counts(metric);
-}
-
-double value_of(ScoreKind metric, const Metrics& metrics) {
-  switch (metric) {
-    case ScoreKind::log_loss:
-      return metrics.log_loss;
-    case ScoreKind::accuracy:
-      return metrics.accuracy;
-    case ScoreKind::balanced_accuracy:
-      return metrics.balanced_accuracy;
-    case ScoreKind::auc:
-      return metrics.auc;
-    case ScoreKind::average_precision:
-      return metrics.average_precision;
-    case ScoreKind::rmse:
-      return metrics.rmse;
-    case ScoreKind::mae:
-      return metrics.mae;
-    case ScoreKind::r2:
-      return metrics.r2;
-    case ScoreKind::deviance:
-      return metrics.deviance;
-    case ScoreKind::d2:
-      return metrics.d2;
-  }
-  return std::nan("");
+const MetricRow& row_of(ScoreKind metric) {
+  static constexpr MetricRow kRows[] = {
+      // in the order of ScoreKind
+      {&Metrics::log_loss, Needs::classes, false},
+      {&Metrics::accuracy, Needs::classes, true},
+      {&Metrics::balanced_accuracy, Needs::classes, true},
+      {&Metrics::auc, Needs::two_classes, true},
+      {&Metrics::average_precision, Needs::two_classes, true},
+      {&Metrics::rmse, Needs::numbers, false},
+      {&Metrics::mae, Needs::numbers, false},
+      {&Metrics::r2, Needs::numbers, true},
+      {&Metrics::deviance, Needs::counts, false},
+      {&Metrics::d2, Needs::counts, true},
+  };
+  return kRows[static_cast<std::size_t>(metric)];
 }
 
 }  // namespace
@@ -69,10 +60,7 @@ std::span<const Name<ScoreKind>> names() {
   return kNames;
 }
 
-bool higher_is_better(ScoreKind metric) {
-  return metric != ScoreKind::log_loss && metric != ScoreKind::rmse && metric != ScoreKind::mae &&
-         metric != ScoreKind::deviance;
-}
+bool higher_is_better(ScoreKind metric) { return row_of(metric).higher_is_better; }
 
 ScoreKind usual_metric(const Task& task) {
   if (task.classes().empty()) return some_model(task).link == Link::log ? ScoreKind::deviance : ScoreKind::rmse;
@@ -81,14 +69,15 @@ ScoreKind usual_metric(const Task& task) {
 
 void check_metric(ScoreKind metric, const Task& task) {
   const std::size_t classes = task.classes().size();
-  if (is_for_numbers(metric) != (classes == 0))
+  const Needs needs = row_of(metric).needs;
+  if ((needs == Needs::numbers || needs == Needs::counts) != (classes == 0))
     throw Error(fmt::format("the metric {} does not fit {}", name_of(metric),
                             classes > 0 ? "classes" : "labels that are real numbers"),
                 "use " + opt("metric", classes > 0 ? "accuracy, balanced-accuracy or log-loss" : "rmse, mae or r2"));
-  if (is_for_counts(metric) && some_model(task).link != Link::log)
+  if (needs == Needs::counts && some_model(task).link != Link::log)
     throw Error(fmt::format("the metric {} is one of counts, which the loss poisson predicts", name_of(metric)),
                 "use " + opt("metric", "rmse, mae or r2"));
-  if (ranks(metric) && classes > 2)
+  if (needs == Needs::two_classes && classes > 2)
     throw Error(fmt::format("the metric {} ranks the rows of two classes, and there are {}", name_of(metric), classes),
                 "use " + opt("metric", "accuracy, balanced-accuracy or log-loss") + ", or " + opt("binary") +
                     " to tell one class from the rest");
@@ -107,12 +96,12 @@ Judge::Judge(ScoreKind metric, Model like, const Dataset& rows)
 }
 
 double Judge::operator()(std::span<const double> margins) const {
-  MetricsCounter counter(like_, ranks(metric_), false);
+  MetricsCounter counter(like_, row_of(metric_).needs == Needs::two_classes, false);
   if (like_.classifies())
     counter.add(classes_, weights_.span(), margins);
   else
     counter.add(labels_, weights_.span(), margins);
-  return value_of(metric_, counter.result());
+  return counter.result().*row_of(metric_).value;
 }
 
 }  // namespace s3gd

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <cmath>
 
 #include "base/file.hpp"
@@ -13,31 +12,14 @@
 namespace s3gd {
 namespace {
 
-struct Column {
-  const char* name;
-  double (*value)(const TraceRow&);
-};
-
-// The order of the contract; `stage`, a word, comes last.
-constexpr std::array<Column, 10> kColumns{{
-    {"iteration", [](const TraceRow& row) { return static_cast<double>(row.iteration); }},
-    {"passes", [](const TraceRow& row) { return row.passes; }},
-    {"cpu_seconds", [](const TraceRow& row) { return row.cpu_seconds; }},
-    {"wall_seconds", [](const TraceRow& row) { return row.wall_seconds; }},
-    {"train_objective", [](const TraceRow& row) { return row.train_objective; }},
-    {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
-    {"gap", [](const TraceRow& row) { return row.gap; }},
-    {"step", [](const TraceRow& row) { return row.step; }},
-    {"correlation", [](const TraceRow& row) { return row.correlation; }},
-    {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }},
-}};
-
 void write_csv(const std::vector<TraceRow>& trace, std::ostream& out) {
-  for (const Column& column : kColumns) out << column.name << ',';
+  out << "iteration,";
+  for (const TraceColumn& column : kTraceColumns) out << column.name << ',';
   out << "stage\n";
   for (const TraceRow& row : trace) {
-    for (const Column& column : kColumns) {
-      const double value = column.value(row);
+    out << row.iteration << ',';
+    for (const TraceColumn& column : kTraceColumns) {
+      const double value = row.*column.value;
       if (!std::isnan(value)) out << fmt::format("{}", value);
       out << ',';
     }
@@ -48,12 +30,11 @@ void write_csv(const std::vector<TraceRow>& trace, std::ostream& out) {
 void write_json(const std::vector<TraceRow>& trace, std::ostream& out) {
   auto rows = Json::array();
   for (const TraceRow& row : trace) {
-    Json object;
-    for (const Column& column : kColumns) {
-      const double value = column.value(row);
+    Json object{{"iteration", row.iteration}};
+    for (const TraceColumn& column : kTraceColumns) {
+      const double value = row.*column.value;
       object[column.name] = std::isfinite(value) ? Json(value) : Json(nullptr);
     }
-    object["iteration"] = row.iteration;
     object["stage"] = row.stage;
     rows.push_back(std::move(object));
   }

@@ -13,7 +13,6 @@
 #include "saved/class_finder.hpp"
 #include "select/folds.hpp"
 #include "select/held_out.hpp"
-#include "select/judged_folds.hpp"
 #include "select/walk.hpp"
 
 namespace s3gd {

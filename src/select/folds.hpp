@@ -1,4 +1,5 @@
-// Folds of a dataset for cross-validation: stratified, and without a copy of the rows for each.
+// Folds of a dataset for cross-validation: stratified, and without a copy of the rows for each; and what is concluded from
+// the scores they have.
 //
 // The rows are laid out once, fold after fold, and all folds but the last once more:  0 1 2 3 4 0 1 2 3.  In that order
 // the rows of every training set, all folds but one, lie one after the other, and so do those of every fold: both are
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "s3gd/dataset.hpp"
+#include "s3gd/path.hpp"
 
 namespace s3gd {
 
@@ -32,5 +33,13 @@ class Folds {
   std::vector<Split> splits_;  // empty: dealt
   std::vector<Index> starts_;  // of each part, 2 K - 1 of them, and where the last one ends
 };
+
+// By fold, then by lambda. The lists of a run that was cut short end early.
+using FoldScores = std::vector<std::vector<double>>;
+
+// Fills in points, best, one_standard_error and advice; path, metric and status are there. Every lambda that is judged
+// is judged by the same folds. Of a run that was cut short these are the folds and lambdas that make up most scores,
+// with two folds or more where there are any; the other folds' scores are NaN.
+void judge(const FoldScores& scores, std::size_t lambdas, CrossValidation& result);
 
 }  // namespace s3gd

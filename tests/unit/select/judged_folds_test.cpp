@@ -1,4 +1,4 @@
-#include "select/judged_folds.hpp"
+#include "select/folds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
 #include "select/folds.hpp"
-#include "select/softmax_null_model.hpp"
+#include "select/null_model.hpp"
 #include "solve/softmax_solve.hpp"
 #include "support/blobs.hpp"
 #include "support/softmax_sample.hpp"
@@ -68,11 +68,11 @@ double reach(const SoftmaxProblem& problem, const Vector& w) {
   return largest;
 }
 
-TEST(SoftmaxNullModel, HasNoSlopeLeftInWhatIsFree) {
+TEST(NullModel, HasNoSlopeLeftInWhatIsFree) {
   const SoftmaxSample sample = softmax_sample(90, 5, 4, 31);
   for (const Case& one : softmax_cases()) {
     const SoftmaxProblem problem = problem_of(one, sample);
-    const SoftmaxNullModel null = fit_null_model(problem);
+    const NullModel null = fit_null_model(problem);
     Vector gradient;
     EXPECT_NEAR(testing::naive_loss(problem, sample.table, null.w, gradient), null.loss, 1e-13);
     for (Index c = 0; c < problem.dim(); ++c) {

@@ -1,10 +1,8 @@
-#include "arrays.hpp"
+#include "convert.hpp"
 
-#include <algorithm>
 #include <memory>
-#include <string>
 
-#include "s3gd/error.hpp"
+#include "saved/trace_file.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -102,15 +100,6 @@ Matrix csr_of(const nb::tuple& parts) {
   refuse_type("data", "float32 and float64");
 }
 
-template <class T>
-nb::object owning_array(std::vector<T> values, const std::vector<std::size_t>& shape) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  nb::capsule owner(kept.get(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-  kept.release();
-  return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner).cast();
-}
-
 }  // namespace
 
 Matrix matrix_of(nb::handle rows) {
@@ -146,19 +135,18 @@ std::vector<Index> indices_of(nb::handle values, const char* name) {
   return {first, first + array.shape(0)};
 }
 
-nb::object array_from(std::vector<double> values) {
-  const std::size_t size = values.size();
-  return owning_array(std::move(values), {size});
+template <class T>
+nb::object array_from(std::vector<T> values, std::vector<std::size_t> shape) {
+  if (shape.empty()) shape = {values.size()};
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  nb::capsule owner(kept.get(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  kept.release();
+  return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner).cast();
 }
 
-nb::object array_from(std::vector<Index> values) {
-  const std::size_t size = values.size();
-  return owning_array(std::move(values), {size});
-}
-
-nb::object array_from(std::vector<double> values, std::vector<std::size_t> shape) {
-  return owning_array(std::move(values), shape);
-}
+template nb::object array_from(std::vector<double>, std::vector<std::size_t>);
+template nb::object array_from(std::vector<Index>, std::vector<std::size_t>);
 
 template <class T>
 nb::object array_over(const T* values, std::vector<std::size_t> shape, std::shared_ptr<const void> owner) {
@@ -173,5 +161,63 @@ template nb::object array_over(const float*, std::vector<std::size_t>, std::shar
 template nb::object array_over(const double*, std::vector<std::size_t>, std::shared_ptr<const void>);
 template nb::object array_over(const std::int32_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
 template nb::object array_over(const std::int64_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
+
+std::string python_words(const Mention& mention) {
+  if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);
+  std::string text = plain_words({mention.kind, with_underscores(std::string(mention.name)), {}});
+  for (std::size_t at = 0; at < mention.value.size();) {  // solver='auto', 'newton'
+    const std::size_t end = std::min(mention.value.find(", ", at), mention.value.size());
+    text.append(at == 0 ? "='" : ", '").append(mention.value.substr(at, end - at)).append("'");
+    at = end + 2;
+  }
+  return text;
+}
+
+nb::object text(const std::string& words) {
+  return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
+}
+
+nb::object to_python(const Json& json) {
+  if (json.is_object()) {
+    nb::dict dict;
+    for (const auto& [key, value] : json.items()) dict[text(key)] = to_python(value);
+    return dict;
+  }
+  if (json.is_array()) {
+    nb::list list;
+    for (const Json& value : json) list.append(to_python(value));
+    return list;
+  }
+  if (json.is_string()) return text(json.get<std::string>());
+  if (json.is_boolean()) return nb::cast(json.get<bool>());
+  if (json.is_count()) return nb::cast(json.get<std::uint64_t>());
+  if (json.is_integer()) return nb::cast(json.get<std::int64_t>());
+  if (json.is_number()) return nb::cast(json.get<double>());
+  return nb::none();
+}
+
+nb::dict to_python(const TraceRow& row) {
+  nb::dict dict;
+  dict["iteration"] = row.iteration;
+  for (const TraceColumn& column : kTraceColumns) dict[column.name] = row.*column.value;
+  dict["stage"] = text(row.stage);
+  return dict;
+}
+
+nb::dict to_python(const std::vector<TraceRow>& trace) {
+  nb::dict dict;
+  std::vector<Index> iterations;
+  for (const TraceRow& row : trace) iterations.push_back(row.iteration);
+  dict["iteration"] = array_from(std::move(iterations));
+  for (const TraceColumn& column : kTraceColumns) {
+    std::vector<double> values;
+    for (const TraceRow& row : trace) values.push_back(row.*column.value);
+    dict[column.name] = array_from(std::move(values));
+  }
+  nb::list stages;
+  for (const TraceRow& row : trace) stages.append(text(row.stage));
+  dict["stage"] = stages;
+  return dict;
+}
 
 }  // namespace s3gd::python

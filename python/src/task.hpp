@@ -1,16 +1,29 @@
-// The arrays of a call as the library's dataset and problems.
+// What a fit is asked to do: the dicts `spec` and `options` of _core, read into the library's structures, and the arrays of a
+// call as its dataset and task.
 #pragma once
-
-#include <nanobind/nanobind.h>
 
 #include <optional>
 #include <vector>
 
-#include "settings.hpp"
+#include "convert.hpp"
+#include "work.hpp"
 
 namespace s3gd::python {
 
-// Borrows everything. y holds class codes 0 .. classes - 1, or real targets; None for `weights`: all ones.
+struct Settings {
+  TaskSpec task;      // its outputs are never automatic
+  Index classes = 2;  // 0: regression
+  SolveOptions solve;
+  bool scale = false;  // huber: the scale of the errors is found, and the knee is in units of it
+  bool check = true;   // the rows, before they are used
+  OnInterrupt on_interrupt = OnInterrupt::raise;
+};
+
+Settings settings_of(const nb::dict& spec, const nb::dict& options);
+
+// Borrows everything.
+Dataset dataset_of(nb::handle x, nb::handle y, nb::handle weights, LabelKind labels);
+// y holds class codes 0 .. classes - 1, or real targets; None for `weights`: all ones.
 Dataset dataset_of(nb::handle x, nb::handle y, nb::handle weights, const Settings& settings);
 // None and None: none.
 std::optional<Dataset> validation_of(nb::handle x, nb::handle y, const Settings& settings);

@@ -1,0 +1,104 @@
+// Between Python and the library: arrays where they lie, options by name, and what the library has to say.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "problem/names.hpp"
+#include "s3gd/error.hpp"
+#include "s3gd/solve.hpp"
+
+namespace s3gd::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+inline constexpr const char* kSee = "See _core.pyi.";  // what functions do, and their types
+
+// A two-dimensional C-ordered array, or the tuple (data, indices, indptr, columns) of a CSR matrix; float32 or float64,
+// int32 or int64. Nothing is copied but an int32 indptr. The Matrix borrows: `rows` must outlive it.
+Matrix matrix_of(nb::handle rows);
+
+// A one-dimensional float64 array without gaps.
+Array<double> vector_of(nb::handle values, const char* name);
+// The same, or a list of numbers; a copy.
+std::vector<double> numbers_of(nb::handle values, const char* name);
+// A copy of a one-dimensional int64 array without gaps.
+std::vector<Index> indices_of(nb::handle values, const char* name);
+
+// New arrays that own what they are given; without a shape: one after the other.
+template <class T>
+nb::object array_from(std::vector<T> values, std::vector<std::size_t> shape = {});
+
+// Read-only arrays over what `owner` keeps alive.
+template <class T>
+nb::object array_over(const T* values, std::vector<std::size_t> shape, std::shared_ptr<const void> owner);
+
+std::string python_words(const Mention& mention);  // label_column='none'
+nb::object text(const std::string& words);         // names come from files and need not be UTF-8
+nb::object to_python(const Json& json);
+nb::dict to_python(const TraceRow& row);
+// One array for each column, a list for the stages.
+nb::dict to_python(const std::vector<TraceRow>& trace);
+
+inline std::string with_underscores(std::string word) {
+  std::replace(word.begin(), word.end(), '-', '_');
+  return word;
+}
+inline std::string with_hyphens(std::string word) {
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
+}
+
+// A dict of options, read by name. What nobody asked for is a mistake of the user's: finish() says so.
+class DictReader {
+ public:
+  DictReader(nb::dict dict, std::string what) : dict_(std::move(dict)), what_(std::move(what)) {}
+
+  // Null where it is missing or None.
+  nb::object get(const char* key) {
+    known_.emplace_back(key);
+    const nb::object found = nb::steal<nb::object>(PyObject_CallMethod(dict_.ptr(), "get", "s", key));
+    if (!found.is_valid()) throw nb::python_error();
+    return found.is_none() ? nb::object() : found;
+  }
+
+  // Changes `value` where the key is there.
+  template <class T>
+  void read(const char* key, T& value) {
+    const nb::object found = get(key);
+    if (found.is_valid() && !nb::try_cast(found, value))
+      throw Error(ErrorCode::bad_value, key,
+                  what_ + "['" + key + "'] is " + nb::cast<std::string>(nb::repr(found)) + ", which does not fit");
+  }
+
+  // The name of a choice, with - or _ between its words.
+  template <class E>
+  void read_name(const char* key, E& value) {
+    std::string word;
+    read(key, word);
+    if (!word.empty()) value = parse_name<E>(key, with_hyphens(std::move(word)));
+  }
+
+  void finish() const {
+    for (const auto& [key, value] : dict_) {
+      const std::string name = nb::cast<std::string>(key);
+      if (std::find(known_.begin(), known_.end(), name) == known_.end())
+        throw_unknown_name("key of " + what_, name, known_);
+    }
+  }
+
+ private:
+  nb::dict dict_;
+  std::string what_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace s3gd::python
