@@ -5,6 +5,7 @@
 #include "problem/loss.hpp"
 #include "problem/names.hpp"
 #include "s3gd/error.hpp"
+#include "s3gd/solve.hpp"
 
 namespace s3gd {
 namespace {
@@ -26,6 +27,7 @@ Model from_training(const Dataset& data, const ProblemSpec& spec, const Scaling&
   model.label_column = data.label_column;
   model.objective = certificate.primal;
   model.relative_gap = certificate.relative_gap;
+  model.intercepts.clear();
   return model;
 }
 
@@ -45,6 +47,44 @@ std::vector<double> difference(const std::vector<double>& a, const std::vector<d
   return result;
 }
 
+std::vector<std::vector<double>> of_each(std::span<const double> w, std::size_t outputs) {
+  std::vector<std::vector<double>> parameters;
+  for (std::size_t k = 0; k < outputs; ++k) {
+    const auto one = w.subspan(k * (w.size() / outputs), w.size() / outputs);
+    parameters.emplace_back(one.begin(), one.end());
+  }
+  return parameters;
+}
+
+Model model_of(const Problem& problem, std::span<const double> w, const Scaling& scaling,
+               const Certificate& certificate) {
+  return make_model(problem, w, scaling, certificate);
+}
+
+Model model_of(const OneVsRestProblem& problem, std::span<const double> w, const Scaling& scaling,
+               const Certificate& certificate) {
+  const Link link = traits_of(problem.spec().loss.kind).link;
+  const std::vector<std::string>& classes = problem.classes();
+  return make_model(problem.data(), problem.spec(), classes, of_each(w, classes.size()), link, scaling, certificate);
+}
+
+// A penalty of the whole matrix goes on record by its name.
+Model model_of(const SoftmaxProblem& problem, std::span<const double> w, const Scaling& scaling,
+               const Certificate& certificate) {
+  const MatrixPenaltySpec& penalty = problem.spec().penalty;
+  const bool of_matrix = penalty.kind == MatrixPenaltyKind::group_lasso || penalty.kind == MatrixPenaltyKind::nuclear;
+  ProblemSpec spec;
+  if (!of_matrix) spec.penalty.kind = parse_name<PenaltyKind>("penalty", name_of(penalty.kind));
+  spec.penalty.lambda = penalty.lambda;
+  spec.penalty.alpha = penalty.alpha;
+  spec.intercept = problem.spec().intercept;
+  const std::vector<std::string> classes = problem.class_names();
+  Model model =
+      make_model(problem.data(), spec, classes, of_each(w, classes.size()), Link::softmax, scaling, certificate);
+  if (of_matrix) model.matrix_penalty = name_of(penalty.kind);
+  return model;
+}
+
 }  // namespace
 
 std::string Model::loss_name() const { return link == Link::softmax ? "softmax" : std::string(name_of(loss.kind)); }
@@ -59,7 +99,6 @@ std::string Model::penalty_name() const {
 Model make_model(const Problem& problem, std::span<const double> w, const Scaling& scaling,
                  const Certificate& certificate) {
   Model model = from_training(problem.data(), problem.spec(), scaling, certificate);
-  model.intercepts.clear();
   add_output(model, w, problem.has_intercept(), scaling);
   model.link = traits_of(model.loss.kind).link;
   if (std::isnan(problem.positive_class())) return model;
@@ -82,7 +121,6 @@ Model make_model(const Dataset& data, const ProblemSpec& spec, const std::vector
   Model model = from_training(data, spec, scaling, certificate);
   model.classes = classes;
   model.link = link;
-  model.intercepts.clear();
   if (classes.size() == 2) {
     add_output(model, difference(parameters[1], parameters[0]), has_intercept, scaling);
   } else {
@@ -90,6 +128,10 @@ Model make_model(const Dataset& data, const ProblemSpec& spec, const std::vector
     for (const auto& w : parameters) add_output(model, w, has_intercept, scaling);
   }
   return model;
+}
+
+Model Task::model(std::span<const double> w, const Scaling& scaling, const Certificate& certificate) const {
+  return std::visit([&](const auto& problem) { return model_of(problem, w, scaling, certificate); }, stated_);
 }
 
 }  // namespace s3gd
