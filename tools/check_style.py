@@ -20,7 +20,7 @@ SKIPPED = {".git", ".venv", "build", "s3gd-demo", "node_modules", "__pycache__",
 WORDS = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|/(?:work|root)/[a-z]|place" r"holder text)")
 # In a text or a comment; an arrow, as in `a --of--> b`, is none.
 FLAG = re.compile(r'(?:"[^"]*|//.*?)--(?![\w-]*>)[a-z]{2}[\w-]*')
-OTHERS_FLAGS = {"export_vw.cpp"}  # of Vowpal Wabbit
+OTHERS_FLAGS = {"export_text.cpp"}  # of Vowpal Wabbit
 
 
 def complaints(path, text):
