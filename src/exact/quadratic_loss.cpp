@@ -16,6 +16,7 @@ namespace {
 constexpr double kRounding = 64;  // of products of d numbers, in units of the last place; sums over n rows add sqrt(n)
 
 constexpr double kShortStretch = 0.01;  // of the loss is gained
+constexpr int kMostStretches = 4;       // where the loss is rounding, every stretch seems long
 
 double mean_target(const Problem& problem) {
   const auto term = [&](Index i) { return problem.weight(i) * problem.targets()[at(i)]; };
@@ -95,6 +96,7 @@ std::vector<double> QuadraticLoss::with_intercept(const std::vector<double>& val
 // The intercept's last stretch needs no pass. A long one would: the loss there is the difference of two larger numbers.
 void QuadraticLoss::anchor() {
   std::vector<double> gradient(at(problem_.dim()));
+  int stretches = 0;
   for (bool settled = false; !settled; ++passes_) {
     loss_ = loss_and_gradient(problem_, full_w(), gradient);
     std::copy_n(gradient.begin(), size_, slopes_.begin());
@@ -102,7 +104,7 @@ void QuadraticLoss::anchor() {
     if (settled) continue;
     const double curvature = length_.back() * length_.back(), slope = gradient.back();
     const double gain = 0.5 * slope * slope / curvature;
-    settled = !(gain > kShortStretch * loss_);
+    settled = !(gain > kShortStretch * loss_) || ++stretches == kMostStretches;
     intercept_ -= slope / curvature;
     loss_ -= gain;
     for (Index j = 0; j < size_; ++j) slopes_[at(j)] -= slope * mean_[at(j)];

@@ -29,7 +29,10 @@ constexpr double kWorthKeeping = 0.3;  // of the gap left after a step: its quad
 // rows costs a pass a product: that is put off for longer), and before the search gives up.
 constexpr int kFewInVain = 6, kManyInVain = 20, kMostInVain = 30;
 constexpr double kLeastGain = 1e-3;  // of the gap, by which the objective must fall to be smaller
-constexpr double kShortest = 0.02;   // length of a step; rather than shorter ones, the quadratic is made steeper
+// Steps in which the objective must fall by this share of the tolerance: where the gap is no guide, it could crawl for ever.
+constexpr int kManySteps = 200, kMostSteps = 3000;
+constexpr double kCrawl = 0.05;
+constexpr double kShortest = 0.02;  // length of a step; rather than shorter ones, the quadratic is made steeper
 // Times the quadratic's own diagonal.
 constexpr double kLeastDamping = 1e-3, kFirstDamping = 0.1, kMostDamping = 1e12;
 
@@ -254,7 +257,7 @@ Finish Search::run() {
   evaluate(point_);
   build();
   int steps = 0, in_vain = 0;
-  double least = std::numeric_limits<double>::infinity(), lowest = least, last = least;
+  double least = std::numeric_limits<double>::infinity(), lowest = least, last = least, before = least;
   for (;;) {
     const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
     if (!goes_on(gap)) break;
@@ -277,6 +280,11 @@ Finish Search::run() {
     }
     if (quadratic_.is_coupled() && steps > 0) renew(gap, last);
     last = gap;
+    if (steps % kManySteps == 0) {
+      const bool falls = point_.value < before - kCrawl * input_.tol * std::abs(before);
+      if ((steps > 0 && !falls) || steps >= kMostSteps) in_vain = kMostInVain;
+      before = point_.value;
+    }
     if (in_vain < (unresolved ? kFewInVain : kMostInVain) && step()) {
       if (++steps % kStepsPerMetric == 0 && !quadratic_.is_coupled()) build();
       continue;

@@ -175,7 +175,10 @@ class Certifier {
       }
       return sum;
     };
-    point.further = rising_zero(slopes_at, 0.0, 1.0);
+    double largest = 0;  // targets may have any unit
+    for (Index i = 0; i < problem_.rows(); ++i)
+      largest = std::max(largest, std::abs(seen_.margins[at(i)] - problem_.targets()[at(i)]));
+    point.further = rising_zero(slopes_at, 0.0, std::max(1.0, largest), std::min(1.0, largest));
     std::vector<double> slopes(at(problem_.rows()));
     for (Index i = 0; i < problem_.rows(); ++i)
       slopes[at(i)] =

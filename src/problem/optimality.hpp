@@ -20,9 +20,11 @@
 
 namespace s3gd {
 
-// ||prox_R(w - g) - w|| / max(1, ||w||), g the loss part's gradient.
+// ||prox_R(w - g) - w|| / max(1, ||w||), g the loss part's gradient. The last `shifted` of w, more than one, may be shifted together
+// at will (intercepts of softmax): their mean does not count.
 template <class AnyPenalty>
-double prox_gradient_norm(const AnyPenalty& penalty, std::span<const double> w, std::span<const double> gradient) {
+double prox_gradient_norm(const AnyPenalty& penalty, std::span<const double> w, std::span<const double> gradient,
+                          Index shifted = 0) {
   std::vector<double> moved(w.begin(), w.end());
   for (std::size_t j = 0; j < moved.size(); ++j) moved[j] -= gradient[j];
   penalty.prox(1.0, std::span<double>(moved));
@@ -31,7 +33,13 @@ double prox_gradient_norm(const AnyPenalty& penalty, std::span<const double> w, 
     step += (moved[j] - w[j]) * (moved[j] - w[j]);
     size += w[j] * w[j];
   }
-  return std::sqrt(step) / std::max(1.0, std::sqrt(size));
+  if (shifted > 1) {
+    double sum = 0;
+    for (const double value : w.last(static_cast<std::size_t>(shifted))) sum += value;
+    size = std::max(0.0, size - sum * sum / static_cast<double>(shifted));
+  }
+  const double norm = std::sqrt(step) / std::max(1.0, std::sqrt(size));
+  return std::isnan(norm) ? std::numeric_limits<double>::infinity() : norm;  // where squares overflow
 }
 
 // Of all weights the last so many.
@@ -46,7 +54,7 @@ inline Index free_intercepts(const SoftmaxProblem& problem) {
 template <class AnyProblem, class AnyPenalty>
 double estimated_gap(const AnyProblem& problem, const AnyPenalty& penalty, std::span<const double> w,
                      std::span<const double> gradient, double objective) {
-  if (!penalty.has_dual()) return prox_gradient_norm(penalty, w, gradient);
+  if (!penalty.has_dual()) return prox_gradient_norm(penalty, w, gradient, free_intercepts(problem));
   const double size = std::max(std::abs(objective), std::numeric_limits<double>::min());
   std::vector<double> z(gradient.begin(), gradient.end());  // instead of -g: a penalty knows no signs
   const double unbalanced = free_intercepts(problem) == 1 ? z.back() * z.back() / size : 0.0;

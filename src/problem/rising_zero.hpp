@@ -12,9 +12,9 @@ struct SlopeSum {
   double slope = 0, curvature = 0;
 };
 
-// f(b) gives a SlopeSum; `reach`: how far a first step may go.
+// f(b) gives a SlopeSum; `reach`: how far a first step may go; `unit`: what b is as exact as, where it is small.
 template <class F>
-double rising_zero(F&& f, double b, double reach) {
+double rising_zero(F&& f, double b, double reach, double unit = 1.0) {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   double low = -kFar, high = kFar;
   for (int step = 0; step < 100; ++step) {
@@ -29,7 +29,7 @@ double rising_zero(F&& f, double b, double reach) {
       next = here.slope > 0 ? b - reach : b + reach;
       reach *= 4;
     }
-    if (std::abs(next - b) <= 1e-15 * std::max(1.0, std::abs(b))) break;
+    if (std::abs(next - b) <= 1e-15 * std::max(unit, std::abs(b))) break;
     b = next;
   }
   return b;

@@ -118,7 +118,7 @@ Certificate certify(const SoftmaxProblem& problem, std::span<const double> w) {
     result.kind = Certificate::Kind::prox_gradient;
     result.primal = smooth_gradient(problem, w, gradient) + penalty.value(w);
     result.dual = std::numeric_limits<double>::quiet_NaN();
-    result.relative_gap = prox_gradient_norm(penalty, w, gradient);
+    result.relative_gap = prox_gradient_norm(penalty, w, gradient, free_intercepts(problem));
   } else {
     Certifier certifier(problem, w);
     result.primal = certifier.loss() + penalty.value(w);
