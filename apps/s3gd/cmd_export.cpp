@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 namespace s3gd::app {
 namespace {

@@ -6,7 +6,7 @@
 #include "output.hpp"
 #include "problem/names.hpp"
 #include "problem_options.hpp"
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 namespace s3gd::app {
 namespace {

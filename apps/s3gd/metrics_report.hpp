@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "output.hpp"
-#include "s3gd/metrics.hpp"
+#include "s3gd/model_use.hpp"
 
 namespace s3gd::app {
 

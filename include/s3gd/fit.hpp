@@ -18,17 +18,15 @@ namespace s3gd {
 struct FitOptions {
   SolveOptions solve;  // its seed also deals the rows that are held out
   Scale scale = Scale::none;
-  std::optional<ClassWeights>
-      class_weights;  // multiplied into the rows' weights; those held out for probabilities keep theirs
+  std::optional<ClassWeights> class_weights;  // of the rows, but for those held out for probabilities
 
   // Rows the fit is watched and judged by, and stops by (SolveOptions::patience): given, or a share of the rows.
   std::optional<Dataset> validation;
   double validation_fraction = 0;
-  // The share of the rows that probabilities are fitted on afterwards (s3gd/platt.hpp); 0 = none.
+  // The share of the rows that probabilities are fitted on afterwards (s3gd/model_use.hpp); 0 = none.
   double calibration_fraction = 0;
 
-  const Model* start =
-      nullptr;  // where the fit begins, in place of solve.start: a model of the same classes and features
+  const Model* start = nullptr;  // begin there, not at solve.start: a model of the same classes and features
   const Graph* graph = nullptr;  // as in SolveInput, and what is told
   std::function<bool(const TraceRow&)> watch;
   std::function<bool(const std::string& name, const Summary&)> watch_class;

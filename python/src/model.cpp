@@ -1,5 +1,5 @@
 // Saved models: made of an estimator's parameters, written, read, exported, and asked for predictions.
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 #include <filesystem>
 

@@ -9,7 +9,7 @@
 #include "data/columns.hpp"
 #include "fit/fit_json.hpp"
 #include "s3gd/error.hpp"
-#include "s3gd/platt.hpp"
+#include "s3gd/model_use.hpp"
 #include "solve/warm_start.hpp"
 
 namespace s3gd {

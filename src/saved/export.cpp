@@ -1,6 +1,6 @@
 // The table of formats, and the first of them: one JSON object that explains itself; docs/export.md lists its keys. Weights
 // are those that are not zero, each with its column: one form for narrow and for wide models. Numbers keep every bit.
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 namespace s3gd {
 

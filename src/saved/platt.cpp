@@ -1,4 +1,4 @@
-#include "s3gd/platt.hpp"
+#include "s3gd/model_use.hpp"
 
 #include <algorithm>
 #include <cmath>

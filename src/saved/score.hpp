@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "problem/names.hpp"
-#include "s3gd/metrics.hpp"
+#include "s3gd/model_use.hpp"
 #include "s3gd/path.hpp"
 
 namespace s3gd {

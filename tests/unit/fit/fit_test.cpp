@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "s3gd/error.hpp"
-#include "s3gd/platt.hpp"
+#include "s3gd/model_use.hpp"
 #include "support/blobs.hpp"
 
 namespace s3gd {

@@ -1,5 +1,5 @@
 // What the writers put down. That other programs understand it is tested in tests/cli/test_export*.py.
-#include "s3gd/export.hpp"
+#include "s3gd/model_use.hpp"
 
 #include <gtest/gtest.h>
 

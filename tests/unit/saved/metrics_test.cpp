@@ -1,4 +1,4 @@
-#include "s3gd/metrics.hpp"
+#include "s3gd/model_use.hpp"
 
 #include <gtest/gtest.h>
 
