@@ -9,7 +9,7 @@
 #include "base/index.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
-#include "problem/gap_name.hpp"
+#include "problem/certificate.hpp"
 #include "s3gd/error.hpp"
 #include "select/walk.hpp"
 #include "solve/sentences.hpp"
