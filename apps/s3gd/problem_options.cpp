@@ -13,7 +13,6 @@
 #include "base/text.hpp"
 #include "output.hpp"
 #include "problem/names.hpp"
-#include "problem/penalty_words.hpp"
 #include "problem/translate.hpp"
 #include "s3gd/class_weights.hpp"
 #include "s3gd/error.hpp"

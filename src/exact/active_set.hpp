@@ -7,14 +7,11 @@
 #pragma once
 
 #include <limits>
-#include <memory>
-#include <optional>
-#include <vector>
 
-#include "exact/l1_model.hpp"
-#include "exact/path_predictor.hpp"
-#include "exact/row_terms.hpp"
+#include "exact/search.hpp"
+#include "exact/working_columns.hpp"
 #include "problem/certificate.hpp"
+#include "problem/full_pass.hpp"
 #include "problem/optimality.hpp"
 #include "problem/penalty.hpp"
 

@@ -1,18 +1,16 @@
 #include "exact/class_newton.hpp"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "anchor/rows.hpp"
 #include "base/index.hpp"
 #include "base/threads.hpp"
-#include "exact/curvature_sample.hpp"
+#include "exact/metric.hpp"
 #include "exact/output_products.hpp"
 #include "kernel/kernel.hpp"
-#include "problem/class_pass.hpp"
 #include "problem/conjugate_gradients.hpp"
 #include "problem/penalty.hpp"
+#include "problem/table_pass.hpp"
 
 namespace s3gd {
 namespace {

@@ -10,8 +10,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "exact/finisher.hpp"
 #include "problem/matrix_penalty.hpp"

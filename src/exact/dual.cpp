@@ -2,17 +2,13 @@
 // and gains a factor of ten to a thousand, as long as n lambda is not small against the curvature of the loss.
 //
 // Where it is, or where rounding ends the gains, Newton-CG takes over.
-#include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "base/index.hpp"
 #include "exact/dual_ascent.hpp"
-#include "exact/forecast.hpp"
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
 #include "problem/constant_model.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/newton.hpp"
@@ -25,9 +21,9 @@ constexpr Index kEntriesBetweenChecks = 1 << 20;
 constexpr Index kBlock = 8;              // rows visited in a row
 constexpr double kFloatIsEnough = 1e-9;  // tolerances from here on allow w in float, where the data is ...
 constexpr Index kCachedWidth = 8192;     // ... which is worth it from this width on
-constexpr double kStreamingSpring = 0.25, kSpring = 0.025;  // rho, as a share of the mean curvature
-// The least such share, and the same times the share of the heaviest row: looser, and rows overshoot.
-constexpr double kLoosest = 0.005, kLoosestByRow = 40, kLoosestOfFew = 10;
+constexpr double kStreamingDamping = 0.25, kDamping = 0.025;  // of the intercept: rho, as a share of the mean curvature
+// The least such share, and the same times the share of the heaviest row: with less, rows overshoot.
+constexpr double kLeastDamping = 0.005, kLeastByRow = 40, kLeastOfFew = 10;
 constexpr double kLooseCoupling = 0.1;     // below which narrow data suits as well
 constexpr double kCarriedIsEnough = 1e-6;  // tolerances from here on allow rounding to add up from problem to problem
 constexpr double kFurthest = 2;            // times as far as from the last problem to this one, a prediction goes
@@ -48,20 +44,35 @@ class Later : public Progress {
   double passes_;
 };
 
-template <class View, class W>
+// w is kept in the data's type where that is float and enough for the tolerance.
+bool float_is_enough(const FinishInput& input) {
+  return input.tol >= kFloatIsEnough && input.problem.cols() > kCachedWidth &&
+         input.problem.x().precision() == Precision::float32;
+}
+
+std::unique_ptr<Ascent> make_ascent(const Problem& problem, bool in_float) {
+  return problem.x().visit([&](const auto& view) -> std::unique_ptr<Ascent> {
+    using View = std::decay_t<decltype(view)>;
+    if (in_float) return std::make_unique<DualAscent<View, typename View::Value>>(problem, view);
+    return std::make_unique<DualAscent<View, double>>(problem, view);
+  });
+}
+
 class DualRun {
  public:
-  DualRun(const FinishInput& input, const View& view, Progress& progress)
+  DualRun(const FinishInput& input, Progress& progress, bool in_float)
       : input_(&input),
+        first_(input.problem),
         problem_(input.problem),
         progress_(&progress),
-        ascent_(input.problem, view),
+        in_float_(in_float),
+        ascent_(make_ascent(first_, in_float)),
         rng_(input.seed, 11),
         order_(at(input.problem.rows())),
         w_(at(input.problem.dim())) {
     double heaviest = 1.0 / static_cast<double>(problem_.rows());
     for (const double q : problem_.weights()) heaviest = std::max(heaviest, q / problem_.total_weight());
-    least_share_ = std::max(kLoosestOfFew * heaviest, std::min(kLoosestByRow * heaviest, kLoosest));
+    least_share_ = std::max(kLeastOfFew * heaviest, std::min(kLeastByRow * heaviest, kLeastDamping));
   }
 
   Finish run(const std::vector<double>& start) {
@@ -81,14 +92,14 @@ class DualRun {
     stopped_ = false;
     finish_ = {};
     if (!at_solution_ || input.tol < kCarriedIsEnough) {
-      ascent_.change_strength(before / lambda);
+      ascent_->change_strength(before / lambda);
       last_.reset();
       return run(start);
     }
     const double distance = std::log(before / lambda);
     const double share = last_ ? std::clamp(distance / distance_, 0.0, kFurthest) : 0.0;
-    auto here = ascent_.place();
-    ascent_.weaken(before / lambda, last_ ? *last_ : here, share);
+    auto here = ascent_->place();
+    ascent_->weaken(before / lambda, last_ ? *last_ : here, share);
     last_ = std::move(here);
     distance_ = distance;
     forecast_.emplace(input.tol, Forecast(*forecast_));
@@ -102,8 +113,8 @@ class DualRun {
     while (!done()) {
       shuffle();
       const AscentSums sums = epoch();
-      ascent_.recentre();
-      loosen(sums);
+      ascent_->recentre();
+      damp_less(sums);
       if (done()) break;
       forecast_->epoch(sums.distance);
       if (forecast_->worth_certifying()) forecast_->certified(certify_now());
@@ -125,11 +136,11 @@ class DualRun {
            (!finish_.w.empty() && finish_.certificate.relative_gap <= input_->tol);
   }
 
-  // Sets intercept and spring to the best model without features; returns the value of its loss.
+  // Sets intercept and its damping to the best model without features; returns the value of its loss.
   double constant_model() {
-    const ConstantModel model = best_constant(problem_, ascent_.l2_of_intercept());
-    ascent_.set_centre(model.b);
-    set_spring({.weight = problem_.total_weight(), .curvature = model.curvature}, kStreamingSpring);
+    const ConstantModel model = best_constant(problem_, ascent_->l2_of_intercept());
+    ascent_->set_centre(model.b);
+    set_damping({.weight = problem_.total_weight(), .curvature = model.curvature}, kStreamingDamping);
     return model.loss;
   }
 
@@ -146,13 +157,13 @@ class DualRun {
   void restart(const std::vector<double>& start) {
     std::vector<double> u(order_.size());
     margins(problem_, start, u);
-    ascent_.restart(u, problem_.has_intercept() ? start.back() : 0.0);
+    ascent_->restart(u, problem_.has_intercept() ? start.back() : 0.0);
     finish_.passes += 1;
   }
 
   // The rows once, telling of points on the way where that is cheap.
   void stream() {
-    ascent_.clear();
+    ascent_->clear();
     shuffle();
     const Index n = problem_.rows();
     AscentSums sums;
@@ -161,14 +172,14 @@ class DualRun {
       if (end < n && !cheap_to_tell(end - seen)) continue;
       sums = visit(seen, end, true);
       seen = end;
-      if (end == n) ascent_.end_streaming();
+      if (end == n) ascent_->end_streaming();
       tell(finish_.passes + static_cast<double>(end) / static_cast<double>(n));
       if (stopped_) return;
-      if (4 * end >= n) ascent_.recentre();
+      if (4 * end >= n) ascent_->recentre();
     }
     finish_.passes += 1;
     finish_.iterations = 1;
-    set_spring(sums, kSpring);
+    set_damping(sums, kDamping);
   }
 
   AscentSums epoch() {
@@ -179,7 +190,7 @@ class DualRun {
       sums += visit(n * part / parts, n * (part + 1) / parts, false);
       if (part + 1 == parts) break;
       if (recentres > 0)
-        ascent_.recentre();
+        ascent_->recentre();
       else
         tell(finish_.passes + 0.5);
     }
@@ -194,7 +205,7 @@ class DualRun {
     AscentSums sums;
     for (; begin < end && !stopped_; begin += part) {
       const auto rows = std::span<const Index>(order_).subspan(at(begin), at(std::min(part, end - begin)));
-      sums += ascent_.visit(rows, streaming);
+      sums += ascent_->visit(rows, streaming);
       stopped_ = progress_->must_stop();
     }
     return sums;
@@ -204,22 +215,22 @@ class DualRun {
   bool cheap_to_tell(Index rows) const { return problem_.x().stored() / problem_.rows() * rows >= 2 * problem_.dim(); }
   void tell(double passes) {
     if (stopped_) return;
-    ascent_.parameters(w_);
+    ascent_->parameters(w_);
     stopped_ = !progress_->moved(w_, passes, kNaN, kNaN);
   }
 
-  void set_spring(const AscentSums& sums, double share) {
+  void set_damping(const AscentSums& sums, double share) {
     const double curvature = sums.weight > 0 ? sums.curvature / sums.weight * problem_.total_weight() : 0.0;
     const double least = 1e-2 * problem_.total_weight() * Loss(problem_.spec().loss).curvature_bound();
-    ascent_.set_spring(std::max(share, least_share_) * std::max(curvature, least) - ascent_.l2_of_intercept());
+    ascent_->set_damping(std::max(share, least_share_) * std::max(curvature, least) - ascent_->l2_of_intercept());
   }
 
-  // A spring that holds the intercept back for longer than the rows do is loosened.
-  void loosen(const AscentSums& sums) {
-    const double imbalance = ascent_.imbalance();
-    if (imbalance > 0.3 * imbalance_) spring_ *= 0.25;
+  // Damping that holds the intercept back for longer than the rows do is lessened.
+  void damp_less(const AscentSums& sums) {
+    const double imbalance = ascent_->imbalance();
+    if (imbalance > 0.3 * imbalance_) damping_ *= 0.25;
     imbalance_ = imbalance;
-    set_spring(sums, spring_);
+    set_damping(sums, damping_);
   }
 
   // A new random order. Sparse rows stay together in small blocks, so that memory is read in order.
@@ -245,11 +256,10 @@ class DualRun {
   // Near the end, where the rounding of float stops the ascent: the same in double. Else Newton; where margins are so
   // large that the loss has no curvature left, from zero.
   Finish by_others(double gap) {
-    if constexpr (!std::is_same_v<W, double>)
-      if (gap < kGoodStart)
-        return go_on(w_, [&](const FinishInput& input, std::vector<double> start, Progress& progress) {
-          return DualRun<View, double>(input, ascent_.view(), progress).run(start);
-        });
+    if (in_float_ && gap < kGoodStart)
+      return go_on(w_, [&](const FinishInput& input, std::vector<double> start, Progress& progress) {
+        return DualRun(input, progress, false).run(start);
+      });
     Finish rest{.w = w_, .certificate = {.relative_gap = std::numeric_limits<double>::infinity()}};
     if (std::all_of(w_.begin(), w_.end(), [](double v) { return std::isfinite(v); })) {
       rest = go_on(w_, finish_by_newton);
@@ -271,26 +281,24 @@ class DualRun {
   }
 
   const FinishInput* input_;
+  Problem first_;  // whose rows the ascent looks at
   Problem problem_;
   Progress* progress_;
-  DualAscent<View, W> ascent_;
+  bool in_float_;
+  std::unique_ptr<Ascent> ascent_;
   Rng rng_;
   std::vector<Index> order_, blocks_;
   std::vector<double> w_;  // as last told
   Finish finish_;
   std::optional<Forecast> forecast_;
-  std::vector<double> found_;                                // the last problem's answer
-  bool at_solution_ = false;                                 // whether the ascent ended there
-  std::optional<typename DualAscent<View, W>::Place> last_;  // where the ascent was one problem earlier ...
-  double distance_ = 0;                                      // ... and how far away in log lambda
-  double imbalance_ = std::numeric_limits<double>::infinity(), spring_ = kSpring, least_share_ = 0;
+  std::vector<double> found_;          // the last problem's answer
+  bool at_solution_ = false;           // whether the ascent ended there
+  std::optional<Ascent::Place> last_;  // where the ascent was one problem earlier ...
+  double distance_ = 0;                // ... and how far away in log lambda
+  double imbalance_ = std::numeric_limits<double>::infinity(), damping_ = kDamping, least_share_ = 0;
   bool stopped_ = false;
   Index recentres_ = 0;  // within the next epoch
 };
-
-}  // namespace
-
-namespace {
 
 // How much a visit of a row moves its own margin, over a few rows: psi'' q ||x||^2 / (2 l2). Epochs gain most below 0.1.
 double mean_coupling(const Problem& problem) {
@@ -315,35 +323,8 @@ const Need kLooseRows{"wide rows, or a penalty that is not weak for them", rows_
                         return problem.cols() > Newton::kDirectSize || mean_coupling(problem) < kLooseCoupling;
                       }};
 
-namespace {
-
-// f on a run with w in the type that suits.
-template <class F>
-auto with_run(const FinishInput& input, Progress& progress, F&& f) {
-  return input.problem.x().visit([&](const auto& view) {
-    using View = std::decay_t<decltype(view)>;
-    using T = typename View::Value;
-    if (input.tol >= kFloatIsEnough && view.cols > kCachedWidth) return f(DualRun<View, T>(input, view, progress));
-    return f(DualRun<View, double>(input, view, progress));
-  });
-}
-
-// A run that is kept, with the problem whose rows it looks at.
-template <class Run>
-class DualSequence final : public FinishSequence {
- public:
-  DualSequence(Run run, Problem first) : first_(std::move(first)), run_(std::move(run)) {}
-  Finish next(const FinishInput& input, Progress& progress) override { return run_.run_next(input, progress); }
-
- private:
-  Problem first_;
-  Run run_;
-};
-
-}  // namespace
-
 Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress) {
-  return with_run(input, progress, [&](auto run) { return run.run(start); });
+  return DualRun(input, progress, float_is_enough(input)).run(start);
 }
 
 std::unique_ptr<FinishSequence> dual_ascent_sequence(const Problem&, std::vector<double> start) {
@@ -352,17 +333,13 @@ std::unique_ptr<FinishSequence> dual_ascent_sequence(const Problem&, std::vector
    public:
     explicit Sequence(std::vector<double> from) : start_(std::move(from)) {}
     Finish next(const FinishInput& input, Progress& progress) override {
-      if (run_) return run_->next(input, progress);
-      return with_run(input, progress, [&](auto run) {
-        Finish finish = run.run(start_);
-        run_ = std::make_unique<DualSequence<decltype(run)>>(std::move(run), input.problem);
-        return finish;
-      });
+      if (run_) return run_->run_next(input, progress);
+      return run_.emplace(input, progress, float_is_enough(input)).run(start_);
     }
 
    private:
     std::vector<double> start_;
-    std::unique_ptr<FinishSequence> run_;
+    std::optional<DualRun> run_;
   };
   return std::make_unique<Sequence>(std::move(start));
 }

@@ -7,16 +7,15 @@
 // The first epoch streams: after rows of total weight W it is the problem of those rows alone, with weights q_i Q/W.
 // That is the parameters times a scale Q/W, so that after a fraction of one pass w is already near.
 //
-// The intercept is the direction all rows share, and the one that a visit moves too far. It is held by a spring:
+// The intercept is the direction all rows share, and the one that a visit moves too far. It is damped by a proximal term:
 // rho (b - centre)^2 is added, and the centre follows b (the method of multipliers), which at the same time makes a free
 // intercept an ordinary one: at the fixed point b = centre and sum_i q_i a_i = 2 l2_b b.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <vector>
 
 #include "base/index.hpp"
 #include "base/random.hpp"
@@ -24,6 +23,7 @@
 #include "kernel/kernel.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
+#include "s3gd/problem.hpp"
 
 namespace s3gd {
 
@@ -41,17 +41,62 @@ struct AscentSums {
   }
 };
 
+// What a run knows of the ascent, whatever its rows and the type that w is kept in.
+class Ascent {
+ public:
+  virtual ~Ascent() = default;
+
+  // All dual variables zero, no row visited yet.
+  virtual void clear() = 0;
+  // Visits the rows of `order`; streaming: for the first time, in a problem that grows with each.
+  virtual AscentSums visit(std::span<const Index> order, bool streaming) = 0;
+  // The dual variables that belong to margins: a_i = -psi'(u_i), with the parameters that follow from them.
+  virtual void restart(std::span<const double> margins, double b) = 0;
+
+  // A point of the ascent: dual variables, the parameters that follow from them, and the strength they do so with.
+  struct Place {
+    std::vector<double> a, w;
+    double b = 0, strength = 1;  // lambda over the first problem's
+  };
+  virtual Place place() const = 0;
+  // Goes on with all strengths of the penalty `factor` times weaker. The dual variables that may move on by `share` of
+  // what they moved from `last` to here; w moves along with them, without a pass.
+  virtual void weaken(double factor, const Place& last, double share) = 0;
+  virtual void change_strength(double factor) = 0;
+  virtual void parameters(std::span<double> out) const = 0;
+
+  void end_streaming() { scale_ = 1; }
+  void set_damping(double rho) {
+    rho_ = has_intercept_ ? std::max(rho, 0.0) : 0.0;
+    give_ = has_intercept_ ? 0.5 / (l2_b_ + rho_) : 0.0;
+  }
+  void set_centre(double b) { centre_ = b; }
+  void recentre() { centre_ = intercept(); }
+  double l2_of_intercept() const { return l2_b_; }
+  double intercept() const { return (scale_ * sum_ + 2 * rho_ * centre_) * give_; }
+  double imbalance() const { return has_intercept_ ? std::abs(sum_ - 2 * l2_b_ * intercept()) : 0.0; }
+
+ protected:
+  explicit Ascent(bool has_intercept) : has_intercept_(has_intercept) {}
+
+  bool has_intercept_;
+  double l2_b_ = 0;   // the intercept's l2
+  double sum_ = 0;    // sum_i q_i a_i
+  double scale_ = 1;  // weight of all rows over that of the rows streamed so far
+  double rho_ = 0, give_ = 0, centre_ = 0;
+};
+
 template <class View, class W>  // W: float or double, the type w is kept in
-class DualAscent {
+class DualAscent final : public Ascent {
  public:
   DualAscent(const Problem& problem, const View& view)
-      : view_(view),
+      : Ascent(problem.has_intercept()),
+        view_(view),
         loss_(problem.spec().loss),
         targets_(problem.targets()),
         weights_(problem.weights()),
         same_weight_(1.0 / static_cast<double>(problem.rows())),
         total_weight_(problem.total_weight()),
-        has_intercept_(problem.has_intercept()),
         w_(at(problem.cols())),
         a_(at(problem.rows())),
         norms_(at(problem.rows()), -1.0) {
@@ -63,16 +108,14 @@ class DualAscent {
     if (has_intercept_) l2_b_ = penalty.l2_of(problem.cols());
   }
 
-  // All dual variables zero, no row visited yet.
-  void clear() {
+  void clear() override {
     std::fill(w_.begin(), w_.end(), W(0));
     std::fill(a_.begin(), a_.end(), 0.0);
     sum_ = seen_ = 0;
     scale_ = 1;
   }
 
-  // Visits the rows of `order`; streaming: for the first time, in a problem that grows with each.
-  AscentSums visit(std::span<const Index> order, bool streaming) {
+  AscentSums visit(std::span<const Index> order, bool streaming) override {
     AscentSums sums;
     for (std::size_t t = 0; t < order.size(); ++t) {
       look_ahead(order, t);
@@ -86,10 +129,8 @@ class DualAscent {
     }
     return sums;
   }
-  void end_streaming() { scale_ = 1; }
 
-  // The dual variables that belong to margins: a_i = -psi'(u_i), with the parameters that follow from them.
-  void restart(std::span<const double> margins, double b) {
+  void restart(std::span<const double> margins, double b) override {
     std::fill(w_.begin(), w_.end(), W(0));
     sum_ = 0;
     scale_ = 1;
@@ -101,19 +142,11 @@ class DualAscent {
     centre_ = b;
   }
 
-  // A point of the ascent: dual variables, the parameters that follow from them, and the strength they do so with.
-  struct Place {
-    std::vector<double> a;
-    std::vector<W> w;
-    double b = 0, strength = 1;  // lambda over the first problem's
-  };
-  Place place() const { return {a_, w_, intercept(), strength_}; }
+  Place place() const override { return {a_, {w_.begin(), w_.end()}, intercept(), strength_}; }
 
-  // Goes on with all strengths of the penalty `factor` times weaker. The dual variables that may move on by `share` of
-  // what they moved from `last` to here; w moves along with them, without a pass.
-  void weaken(double factor, const Place& last, double share) {
+  void weaken(double factor, const Place& last, double share) override {
     for (std::size_t j = 0; j < w_.size(); ++j)
-      w_[j] += static_cast<W>(share * (w_[j] - last.w[j] * (last.strength / strength_)));
+      w_[j] += static_cast<W>(share * (static_cast<double>(w_[j]) - last.w[j] * (last.strength / strength_)));
     const double b = intercept() + share * (intercept() - last.b);
     sum_ = 0;
     for (Index i = 0; i < view_.rows; ++i) {
@@ -127,7 +160,7 @@ class DualAscent {
     change_strength(factor);
     centre_ = b;
   }
-  void change_strength(double factor) {
+  void change_strength(double factor) override {
     for (W& value : w_) value *= static_cast<W>(factor);
     for (double& norm : norms_)
       if (norm > 0) norm *= factor;
@@ -137,18 +170,7 @@ class DualAscent {
     strength_ /= factor;
   }
 
-  void set_spring(double rho) {
-    rho_ = has_intercept_ ? std::max(rho, 0.0) : 0.0;
-    give_ = has_intercept_ ? 0.5 / (l2_b_ + rho_) : 0.0;
-  }
-  void set_centre(double b) { centre_ = b; }
-  void recentre() { centre_ = intercept(); }
-  double l2_of_intercept() const { return l2_b_; }
-  double intercept() const { return (scale_ * sum_ + 2 * rho_ * centre_) * give_; }
-  double imbalance() const { return has_intercept_ ? std::abs(sum_ - 2 * l2_b_ * intercept()) : 0.0; }
-
-  const View& view() const { return view_; }
-  void parameters(std::span<double> out) const {
+  void parameters(std::span<double> out) const override {
     for (std::size_t j = 0; j < w_.size(); ++j) out[j] = scale_ * static_cast<double>(w_[j]);
     if (has_intercept_) out[w_.size()] = intercept();
   }
@@ -255,15 +277,68 @@ class DualAscent {
   Loss loss_;
   std::span<const double> targets_, weights_;
   double same_weight_, total_weight_;
-  bool has_intercept_;
-  double inverse_ = 0, l2_b_ = 0;  // 1 / (2 l2), the intercept's l2
-  std::vector<double> inverses_;   // 1 / (2 l2_j) where they differ
+  double inverse_ = 0;            // 1 / (2 l2)
+  std::vector<double> inverses_;  // 1 / (2 l2_j) where they differ
   std::vector<W> w_;
   std::vector<double> a_, norms_;
-  double sum_ = 0;               // sum_i q_i a_i
-  double seen_ = 0, scale_ = 1;  // weight of the rows streamed so far, and Q over it
+  double seen_ = 0;  // weight of the rows streamed so far
   double strength_ = 1;
-  double rho_ = 0, give_ = 0, centre_ = 0;
+};
+
+// How far a run is from its end, by what its epochs see of it: the distance to the optimum falls by a factor each epoch,
+// and the certificate's gap is a multiple of it, guessed until the first certificate.
+class Forecast {
+ public:
+  static constexpr int kWindow = 6;               // epochs over which the rate is taken
+  static constexpr double kMostEpochs = 60;       // to go at which another method is asked
+  static constexpr double kGapOverDistance = 10;  // after an epoch, until a certificate says better
+
+  Forecast(double tol, double objective) : tol_(tol), objective_(objective) {}
+  // Of a run like an earlier one: what certificates have said about that, after its first epoch and later.
+  Forecast(double tol, const Forecast& earlier)
+      : tol_(tol),
+        objective_(earlier.objective_),
+        multiple_(earlier.multiple_),
+        first_(earlier.first_),
+        later_(earlier.later_) {}
+
+  void epoch(double distance) {
+    std::rotate(last_.begin(), last_.end() - 1, last_.end());
+    last_[0] = distance;
+    ++epochs_;
+    const double known = epochs_ == 1 ? first_ : later_;
+    if (known > 0)
+      multiple_ = known;
+    else if (!calibrated_)
+      multiple_ = kGapOverDistance * (epochs_ > 1 ? std::min(1.0, distance / last_[1]) : 0.1);
+  }
+
+  bool worth_certifying() const { return epochs_ > 0 && gap() <= tol_; }
+  void certified(const Certificate& certificate) {
+    objective_ = std::max(std::abs(certificate.primal), std::numeric_limits<double>::min());
+    multiple_ = certificate.relative_gap * objective_ / last_[0];
+    calibrated_ = true;
+    (epochs_ == 1 ? first_ : later_) = multiple_;
+  }
+
+  // Too many epochs to go, at the rate of the last few. Also where nothing moves any more, short of the tolerance, and
+  // where there are no numbers any more.
+  bool slow() const {
+    if (!std::isfinite(last_[0])) return true;
+    const int span = std::min(kWindow, epochs_ - 1);
+    if (span < 5) return last_[0] == 0;
+    const double rate = std::log(last_[static_cast<std::size_t>(span)] / last_[0]) / span;
+    return !(std::log(gap() / tol_) <= kMostEpochs * rate);
+  }
+
+  double gap() const { return multiple_ * last_[0] / objective_; }  // of the certificate, relative, as expected
+
+ private:
+  double tol_, objective_;
+  std::array<double, kWindow + 1> last_{};
+  double multiple_ = 0, first_ = 0, later_ = 0;
+  int epochs_ = 0;
+  bool calibrated_ = false;
 };
 
 }  // namespace s3gd

@@ -4,20 +4,27 @@
 // one: a file with a function like those below, one line in finisher_table().
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "problem/needs.hpp"
-#include "problem/progress.hpp"
 #include "s3gd/problem.hpp"
+#include "s3gd/softmax.hpp"
 
 namespace s3gd {
 
-// Of one output, or of softmax (exact/softmax_finish.hpp).
+// Whom a method tells where it is. The run's clock stands still inside moved().
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // w has changed, `passes` passes over the rows were made since the method began. F(w) and the relative gap where
+  // the method has them anyway, NaN otherwise. False: end now.
+  virtual bool moved(std::span<const double> w, double passes, double objective, double gap) = 0;
+  // For inner loops of more than a few milliseconds: an interrupt, or the time is up.
+  virtual bool must_stop() const = 0;
+};
+
+// Of one output, or of softmax (exact/finisher.hpp).
 template <class AnyProblem>
 struct FinishInputOf {
   const AnyProblem& problem;
@@ -68,5 +75,46 @@ const std::vector<Finisher>& finisher_table();
 // The first that suits and pays; there always is one. `for_many`: other penalties will follow.
 const Finisher& first_that_suits(const Problem& problem, bool for_many = false);
 const Finisher* find_finisher(const std::string& name);
+
+using SoftmaxFinishInput = FinishInputOf<SoftmaxProblem>;
+using SoftmaxFinisher = FinisherOf<SoftmaxProblem>;
+
+// Quasi-Newton in the metric of a sampled Hessian: l2 or no penalty.
+Finish finish_by_quasi_newton(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress);
+
+// Proximal quasi-Newton: any penalty.
+Finish finish_by_prox_newton(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress);
+
+// In the order of preference among those that suit; the last suits everything.
+const std::vector<SoftmaxFinisher>& softmax_finisher_table();
+const SoftmaxFinisher* find_softmax_finisher(const std::string& name);
+
+// The squared loss by the products of its columns, summed once; penalties without a 2-norm.
+extern const Need kFewColumns;
+bool gram_pays(const Problem& problem, bool for_many);
+Finish finish_by_gram(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> gram_sequence(const Problem& first, std::vector<double> start);
+
+// Prox-Newton over a small, growing set of coordinates, for penalties with a 1-norm.
+Finish finish_by_active_set(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> active_set_sequence(const Problem& first, std::vector<double> start);
+
+// Quasi-Newton in the metric of a sampled Hessian, for smooth penalties and up to a few thousand columns.
+extern const Need kCheapFactor;
+double start_of_sampled_newton(const Problem& problem);
+Finish finish_by_sampled_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> sampled_newton_sequence(const Problem& first, std::vector<double> start);
+
+// L-BFGS over all rows, for smooth penalties. Never the first choice: there to be asked for by name.
+Finish finish_by_lbfgs(const FinishInput& input, std::vector<double> start, Progress& progress);
+
+// The reference solver.
+Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress);
+
+// Dual coordinate ascent, for l2 on every feature and nothing else. It suits sparse rows that are wide or whose coupling
+// is loose.
+extern const Need kSparseRows, kLooseRows;
+Finish finish_by_dual_ascent(const FinishInput& input, std::vector<double> start, Progress& progress);
+std::unique_ptr<FinishSequence> dual_ascent_sequence(const Problem& first, std::vector<double> start);
 
 }  // namespace s3gd

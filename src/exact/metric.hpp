@@ -2,11 +2,14 @@
 // that corrects what the sample missed.
 #pragma once
 
+#include <array>
 #include <deque>
-#include <span>
-#include <vector>
+#include <utility>
 
+#include "base/random.hpp"
+#include "s3gd/matrix.hpp"
 #include "s3gd/problem.hpp"
+#include "s3gd/softmax.hpp"
 
 namespace s3gd {
 
@@ -83,5 +86,77 @@ class StepMemory {
   bool rescales_;
   std::deque<Pair> pairs_;
 };
+
+// `rows` and `weights` side by side.
+struct WeightedRows {
+  const Matrix& x;
+  std::span<const Index> rows;
+  std::span<const double> weights;
+  int threads = 0;
+};
+
+// The lower triangle of sum over the sample of weight_k x_k x_k' over these columns (ascending; the one after the last is the
+// constant 1). Summed in S, float or double, by parts whose borders depend on the sizes alone.
+template <class S>
+std::vector<double> sum_of_products(const WeightedRows& sample, std::span<const Index> columns);
+
+// The same over all features, the constant one included, in float; both triangles.
+std::vector<double> sampled_hessian(const SoftmaxProblem& problem, std::span<const Index> rows,
+                                    std::span<const double> weights);
+
+// A symmetric positive matrix plus diag(added) as a Cholesky factor, divided by its columns' sizes first, so that features
+// on any scale keep their digits.
+class FeatureFactor {
+ public:
+  FeatureFactor(std::vector<double> matrix, std::span<const double> added);
+  // v <- (matrix + diag(added))^-1 v; several vectors, one after the other, are solved for at once.
+  void solve(std::span<double> v) const;
+
+ private:
+  std::vector<double> scale_, factor_;
+};
+
+// The numbers 0 .. count-1 in a random order that is computed, not stored: a Feistel network over the next power of
+// four, walked until it lands inside. A sample of a thousand rows costs the same whatever the number of rows.
+class LazyShuffle {
+ public:
+  LazyShuffle(Index count, Rng& rng) : count_(static_cast<std::uint64_t>(count)) {
+    while ((std::uint64_t{1} << (2 * half_)) < count_) ++half_;
+    for (auto& key : keys_) key = rng.next();
+  }
+  Index operator()(Index k) const {
+    auto value = static_cast<std::uint64_t>(k);
+    do value = round_trip(value);
+    while (value >= count_);
+    return static_cast<Index>(value);
+  }
+
+ private:
+  std::uint64_t round_trip(std::uint64_t value) const {
+    const std::uint64_t mask = (std::uint64_t{1} << half_) - 1;
+    std::uint64_t left = value >> half_, right = value & mask;
+    for (const std::uint64_t key : keys_) {
+      std::uint64_t mixed = (right ^ key) * 0x9e3779b97f4a7c15U;
+      mixed ^= mixed >> 32;
+      left = std::exchange(right, left ^ (mixed & mask));
+    }
+    return left << half_ | right;
+  }
+  std::uint64_t count_;
+  int half_ = 1;
+  std::array<std::uint64_t, 6> keys_{};
+};
+
+// Rows and what each counts for, so that the weighted sum over them estimates sum_i sizes_i (anything of row i).
+struct RowSample {
+  std::vector<Index> rows;  // ascending
+  std::vector<double> weights;
+};
+
+// About `count` rows drawn in proportion to their sizes (and a little at random), each at most once; all rows of some
+// size when count is not less than their number. Systematic: one random offset, then every so much of the running sum.
+RowSample sample_by_size(std::span<const double> sizes, Index count, Rng& rng);
+// The same where the sizes are those of some of the rows (empty = all).
+RowSample sample_by_size(std::span<const double> sizes, std::span<const Index> rows, Index count, Rng& rng);
 
 }  // namespace s3gd

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "exact/curvature_sample.hpp"
+#include "exact/metric.hpp"
 #include "kernel/kernel.hpp"
 
 namespace s3gd {

@@ -16,8 +16,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "base/random.hpp"
 #include "exact/finisher.hpp"
@@ -48,14 +46,15 @@ struct SystemAt {
 // How systems of a kind are searched.
 struct SearchRules {
   SampleGrowth growth;
-  bool rescales = false;     // see StepMemory
+  bool rescales = false;      // see StepMemory
   double float_error = 1e-7;  // see SearchPoint
-  int most_trials = 21;      // of one step's length
-  int most_steps = 1000;     // over all rows: by then another method is due
-  int most_in_vain = 15;     // steps that gain nothing but rounding; 0: no matter
+  int most_trials = 21;       // of one step's length
+  int most_steps = 1000;      // over all rows: by then another method is due
+  int most_in_vain = 15;      // steps that gain nothing but rounding; 0: no matter
   bool tells_trials = false;  // each trial is told of before its pass, without F; else each point, with F and gap
-  bool asks_again = false;    // steps leave so little of a gap that a certificate that said no is asked for after the next
-  bool polishes = true;       // where the tolerance asks for as much as there is
+  bool asks_again =
+      false;             // steps leave so little of a gap that a certificate that said no is asked for after the next
+  bool polishes = true;  // where the tolerance asks for as much as there is
 };
 
 // What the search asks of the problem.

@@ -6,8 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <vector>
 
 #include "base/index.hpp"
 #include "base/threads.hpp"

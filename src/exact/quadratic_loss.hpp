@@ -12,9 +12,7 @@
 // O(d s) to move to a point that differs from the anchor in s coordinates.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "s3gd/problem.hpp"
 

@@ -4,18 +4,14 @@
 // The metric is kept over steps. It comes from rows drawn in proportion to their curvature, which near the optimum lives in
 // few of them; progress that is slower than it should be is answered by a new one from more rows at the present point.
 // Where a step is too long, the margins at both ends of it tell without a pass where on the way F is least.
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <utility>
 
 #include "base/index.hpp"
-#include "exact/curvature_sample.hpp"
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
+#include "exact/metric.hpp"
 #include "exact/newton_search.hpp"
-#include "exact/path_predictor.hpp"
-#include "exact/row_terms.hpp"
+#include "exact/search.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
 

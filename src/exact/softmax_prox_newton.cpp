@@ -3,19 +3,20 @@
 // The loss is replaced by a quadratic, the penalty stays as it is, and the sum is minimised. With few weights the quadratic
 // is a sampled Hessian with the coupling of the classes (exact/dense_step.hpp). With more, up to a few thousand features, it
 // is a sampled Hessian over the features (exact/softmax_quadratic.hpp); beyond, the Hessian itself over the features that move
-// (exact/hessian_part.hpp); both are minimised by accelerated proximal steps (exact/product_step.hpp). Features whose
+// (exact/softmax_hessian.hpp); both are minimised by accelerated proximal steps (exact/softmax_quadratic.hpp). Features whose
 // weights are zero and would stay so after a proximal step are left out: for l1 and group lasso that is most of them.
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "base/index.hpp"
+#include "base/random.hpp"
 #include "data/row_access.hpp"
 #include "exact/dense_step.hpp"
-#include "exact/hessian_part.hpp"
-#include "exact/product_step.hpp"
-#include "exact/softmax_search.hpp"
+#include "exact/finisher.hpp"
+#include "exact/search.hpp"
+#include "exact/softmax_hessian.hpp"
+#include "exact/softmax_quadratic.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/matrix_penalty.hpp"
+#include "problem/optimality.hpp"
 
 namespace s3gd {
 namespace {
@@ -60,15 +61,22 @@ struct Chosen {
   MatrixPenalty penalty;
 };
 
-class Search final : SoftmaxSearch {
+class Search {
  public:
   Search(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress)
-      : SoftmaxSearch(input, std::move(start), progress),
+      : input_(input),
+        problem_(input.problem),
+        progress_(progress),
+        penalty_(problem_),
+        watch_(input.tol),
+        rng_(input.seed, 5),
         wide_(metric_kind(problem_) == MetricKind::diagonal),
         quadratic_(problem_),
         curvatures_(problem_),
         probabilities_(problem_),
         sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 4 * problem_.dim() : 4 * problem_.features())) {
+    point_.w = std::move(start);
+    point_.w.resize(at(problem_.dim()), 0.0);
     if (!quadratic_.is_coupled()) return;
     largest_ = largest_entries(problem_);
     accuracy_ = kFirstDenseAccuracy;
@@ -77,6 +85,11 @@ class Search final : SoftmaxSearch {
   Finish run();
 
  private:
+  using Point = SearchPoint;  // its gradient is that of the loss
+
+  // Certifies where the estimated gap makes that worth it, and tells where the search is. False: it is over.
+  bool goes_on(double estimate);
+  bool certified();
   void evaluate(Point& point) {
     point.gradient.resize(point.w.size());
     point.made_in = arithmetic_;
@@ -106,6 +119,15 @@ class Search final : SoftmaxSearch {
   bool refine();
   void renew(double gap, double last);
 
+  const SoftmaxFinishInput& input_;
+  const SoftmaxProblem& problem_;
+  Progress& progress_;
+  MatrixPenalty penalty_;
+  GapWatch watch_;
+  Rng rng_;
+  Arithmetic arithmetic_ = Arithmetic::data;
+  Point point_;
+  Finish finish_;
   bool wide_;
   LossQuadratic quadratic_;
   Curvatures curvatures_;
@@ -118,6 +140,28 @@ class Search final : SoftmaxSearch {
   double leap_damping_ = 0.1;  // see exact/dense_step.hpp
   std::vector<double> largest_;
 };
+
+bool Search::certified() {
+  finish_.certificate = certify(problem_, point_.w);
+  finish_.passes += free_intercepts(problem_) > 0 ? 2 : 1;
+  const bool enough = finish_.certificate.relative_gap <= input_.tol;
+  if (!enough) watch_.refused(finish_.certificate.relative_gap);
+  return enough;
+}
+
+bool Search::goes_on(double estimate) {
+  if (watch_.worth_certifying(estimate) && certified()) {
+    finish_.end = FinishEnd::converged;
+    return false;
+  }
+  ++finish_.iterations;
+  // Told as certificates tell it: no objective is below zero.
+  const double told = penalty_.has_dual() ? std::min(estimate, 1.0) : estimate;
+  if (progress_.moved(point_.w, finish_.passes, point_.value, told) && finish_.iterations <= input_.max_iterations)
+    return true;
+  finish_.end = FinishEnd::stopped;
+  return false;
+}
 
 // Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
 std::vector<Index> Search::features_to_move() const {
@@ -289,15 +333,19 @@ Finish Search::run() {
       if (++steps % kStepsPerMetric == 0 && !quadratic_.is_coupled()) build();
       continue;
     }
-    const bool again = recovers([&] {
-      evaluate(point_);
-      quadratic_.forget();
-      in_vain = 0;
-      damping_ = 0;
-    });
-    if (!again) break;
+    if (progress_.must_stop()) continue;  // goes_on() will say so
+    if (point_.made_in == Arithmetic::exact) {
+      finish_.end = certified() ? FinishEnd::converged : FinishEnd::stalled;
+      break;
+    }
+    arithmetic_ = Arithmetic::exact;  // it may have been rounding
+    evaluate(point_);
+    quadratic_.forget();
+    in_vain = 0;
+    damping_ = 0;
   }
-  return take_result();
+  finish_.w = std::move(point_.w);
+  return std::move(finish_);
 }
 
 }  // namespace

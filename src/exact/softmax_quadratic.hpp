@@ -13,19 +13,11 @@
 #include <deque>
 #include <vector>
 
-#include "exact/curvature_sample.hpp"
-#include "exact/softmax_metric.hpp"
+#include "exact/finisher.hpp"
+#include "exact/metric.hpp"
+#include "exact/softmax_hessian.hpp"
 
 namespace s3gd {
-
-// A quadratic over some of the features.
-class QuadraticPart {
- public:
-  virtual ~QuadraticPart() = default;
-  virtual void times(std::span<const double> v, std::span<double> out) const = 0;  // chosen x K
-  virtual std::vector<double> diagonal() const = 0;                                // about its own, chosen x K
-  virtual double passes() const { return 0; }  // over the rows that products took so far
-};
 
 // Another quadratic, steeper by so many times its own diagonal: what a step is shortened by where the quadratic proved to
 // be flatter than the loss.
@@ -88,5 +80,22 @@ class LossQuadratic {
   std::vector<double> matrix_;  // size x size
   std::deque<Pair> pairs_;
 };
+
+// One proximal Newton step where all that is at hand of the quadratic are products with it.
+
+// min over x of  g.(x - w) + 1/2 (x - w)'B(x - w) + R(x), over the chosen features.
+struct InnerProblem {
+  const QuadraticPart& quadratic;
+  const MatrixPenalty& penalty;
+  std::span<const double> w, gradient;
+};
+
+// How steep a quadratic with this diagonal is along each weight; alike for those that the penalty couples.
+std::vector<double> steepness(std::vector<double> diagonal, const MatrixPenalty& penalty, Index classes);
+
+// Accelerated proximal gradient with restarts; one product with B a step. `curvature` is B's against its steepness, adapted
+// on the way. Ends where steps have become `accuracy` of the first.
+std::vector<double> minimise(const InnerProblem& inner, Index classes, double accuracy, double& curvature,
+                             const Progress& progress);
 
 }  // namespace s3gd

@@ -1,10 +1,10 @@
 // Newton steps for smooth softmax problems (exact/newton_search.hpp): one system, the Hessian of which couples the classes
-// (exact/sampled_curvature.hpp).
+// (exact/softmax_hessian.hpp).
 #include <utility>
 
+#include "exact/finisher.hpp"
 #include "exact/newton_search.hpp"
-#include "exact/sampled_curvature.hpp"
-#include "exact/softmax_finish.hpp"
+#include "exact/softmax_hessian.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/optimality.hpp"
 

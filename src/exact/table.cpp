@@ -2,7 +2,8 @@
 // suits everything, have to be asked for.
 #include <algorithm>
 
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
+#include "problem/matrix_penalty.hpp"
 
 namespace s3gd {
 
@@ -54,6 +55,62 @@ const Finisher* find_finisher(const std::string& name) {
   for (const Finisher& finisher : finisher_table())
     if (finisher.name == name) return &finisher;
   return nullptr;
+}
+
+// The table of softmax finishers.
+
+namespace {
+
+const NeedOf<SoftmaxProblem> kSmooth{
+    "a smooth penalty",
+    [](const SoftmaxProblem& problem) { return std::string("the penalty ") + name_of(problem.spec().penalty.kind); },
+    "has a kink", [](const SoftmaxProblem& problem) { return MatrixPenalty(problem).smooth(); }};
+
+}  // namespace
+
+const std::vector<SoftmaxFinisher>& softmax_finisher_table() {
+  constexpr Index kFirstSegment = 8;  // iterations: a step here is worth several of a finisher of one output
+  static const std::vector<SoftmaxFinisher> table{
+      {.name = "quasi-newton",
+       .summary = "quasi-Newton in the metric of a sampled Hessian (l2 or no penalty)",
+       .needs = {&kSmooth},
+       .run = finish_by_quasi_newton,
+       .first_segment = kFirstSegment},
+      {.name = "prox-newton",
+       .summary = "proximal quasi-Newton, for any penalty",
+       .run = finish_by_prox_newton,
+       .first_segment = kFirstSegment},
+  };
+  return table;
+}
+
+const SoftmaxFinisher* find_softmax_finisher(const std::string& name) {
+  for (const SoftmaxFinisher& finisher : softmax_finisher_table())
+    if (finisher.name == name) return &finisher;
+  return nullptr;
+}
+
+// The reference solver as a finisher: nothing sampled, nothing approximated. Last in line, for what no other suits.
+
+Finish finish_by_newton(const FinishInput& input, std::vector<double> start, Progress& progress) {
+  OptimumOptions options;
+  options.tol = input.tol;
+  options.start = std::move(start);
+  options.max_iterations = std::min<Index>(options.max_iterations, input.max_iterations);
+  options.keep_going = [&](std::span<const double> w, const Certificate& certificate) {
+    return progress.moved(w, 0, certificate.primal, certificate.relative_gap);
+  };
+  Optimum optimum = solve_reference(input.problem, options);
+  Finish finish;
+  finish.w = std::move(optimum.w);
+  finish.certificate = optimum.certificate;
+  finish.iterations = optimum.iterations;
+  if (finish.certificate.relative_gap <= input.tol)
+    finish.end = FinishEnd::converged;
+  else
+    finish.end =
+        progress.must_stop() || optimum.iterations >= options.max_iterations ? FinishEnd::stopped : FinishEnd::stalled;
+  return finish;
 }
 
 }  // namespace s3gd

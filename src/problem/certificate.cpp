@@ -9,22 +9,38 @@
 // apart, plus O(n).
 #include "problem/certificate.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "base/index.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/constant_model.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
+#include "problem/matrix_penalty.hpp"
 #include "problem/optimality.hpp"
 #include "problem/penalty.hpp"
-#include "problem/rising_zero.hpp"
 #include "problem/row_sums.hpp"
+#include "problem/table_pass.hpp"
 
 namespace s3gd {
 namespace {
+
+// Where rounding makes the bound exceed the value itself, the two are equal.
+void take_dual(Certificate& result, double dual) {
+  result.dual = std::min(std::max(0.0, dual), result.primal);
+  const double size = std::max(std::abs(result.primal), std::numeric_limits<double>::min());
+  result.relative_gap = (result.primal - result.dual) / size;
+}
+
+void take_gradient(Certificate& result, double norm) {
+  result.kind = Certificate::Kind::prox_gradient;
+  result.dual = std::numeric_limits<double>::quiet_NaN();
+  result.relative_gap = norm;
+}
+
+Certificate checked(Certificate result) {
+  if (!std::isfinite(result.primal)) result.relative_gap = std::numeric_limits<double>::infinity();
+  return result;
+}
 
 // The dual point in a form that costs no memory: -a_i = scale[class of i] * (slope_i + shift) + tilt * y_i, with the slope
 // at the margin plus `further`.
@@ -233,24 +249,155 @@ Certificate certify_seen(const Problem& problem, std::span<const double> w, cons
   result.relative_gap = std::numeric_limits<double>::infinity();
   result.primal = seen.loss + penalty.value(w);
   if (!penalty.has_dual()) {
-    result.kind = Certificate::Kind::prox_gradient;
-    result.dual = std::numeric_limits<double>::quiet_NaN();
-    result.relative_gap = prox_gradient_norm(penalty, w, seen.gradient);
+    take_gradient(result, prox_gradient_norm(penalty, w, seen.gradient));
   } else {
     const Certifier certifier(problem, seen);
     const DualPoint point = certifier.dual_point();
     const double scale = penalty.feasible_scale(point.z);
-    const auto conclude = [&](double dual) {
-      // Where rounding makes the bound exceed the value itself, the two are equal.
-      result.dual = std::min(std::max(0.0, dual), result.primal);
-      const double tiny = std::numeric_limits<double>::min();
-      result.relative_gap = (result.primal - result.dual) / std::max(std::abs(result.primal), tiny);
-    };
-    if (seen.enough > 0 && point.keeps_shape()) conclude(certifier.quick_dual(point, scale, penalty, w));
-    if (!(result.relative_gap <= seen.enough)) conclude(certifier.dual(point, scale, penalty, w));
+    if (seen.enough > 0 && point.keeps_shape()) take_dual(result, certifier.quick_dual(point, scale, penalty, w));
+    if (!(result.relative_gap <= seen.enough)) take_dual(result, certifier.dual(point, scale, penalty, w));
   }
-  if (!std::isfinite(result.primal)) result.relative_gap = std::numeric_limits<double>::infinity();
-  return result;
+  return checked(result);
+}
+
+// How far a point can be from the optimum:  F(W) - D(s)  with the dual objective
+//
+//     D(s) = - sum_i q_i sum_k s_ik log s_ik - R*(- sum_i q_i x_i (s_i - e_{y_i})')  <=  F*,      s_i in the simplex
+//
+// at s_i = e_{y_i} + c t_{y_i} (p_i - e_{y_i}): the probabilities, moved towards the labels as little as it takes to be
+// feasible. Free intercepts ask for sum_i q_i (s_i - e_{y_i}) = 0: what rows of class k give to class l are flows between
+// the classes, and the scales t_k balance them (with two classes: the one that pulls harder is scaled down). A penalty
+// whose conjugate is finite only on a ball asks for the scale c. One pass, one more with free intercepts.
+
+namespace {
+
+class SoftmaxCertifier {
+ public:
+  SoftmaxCertifier(const SoftmaxProblem& problem, std::span<const double> w)
+      : problem_(problem),
+        k_(problem.classes()),
+        away_(at(problem.rows())),
+        entropy_(at(problem.rows())),
+        scales_(at(k_), 1.0),
+        z_(at(problem.dim())) {
+    const bool balances = problem.spec().intercept == Intercept::free;
+    std::vector<std::vector<double>> flows(balances ? at(pass_chunks(problem, problem.rows())) : 0,
+                                           std::vector<double>(at(k_ * k_), 0.0));
+    SoftmaxPass pass;
+    pass.arithmetic = Arithmetic::exact;
+    if (!balances) pass.gradient = z_;
+    pass.watch_double = [&](const SoftmaxBlock<double>& block) {
+      note_rows(block, balances ? flows[at(block.chunk)].data() : nullptr);
+    };
+    loss_ = run_pass(problem, w, pass).loss;
+    if (balances) {
+      for (std::size_t c = 1; c < flows.size(); ++c) kernel::axpy(1.0, flows[c].data(), flows[0].data(), k_ * k_);
+      scales_ = balancing_scales(flows[0], k_);
+      pass.watch_double = nullptr;
+      pass.gradient = z_;
+      pass.class_scale = scales_;
+      run_pass(problem, w, pass);
+      std::fill(z_.end() - k_, z_.end(), 0.0);  // up to rounding it is
+    }
+    for (double& value : z_) value = -value;
+  }
+
+  double loss() const { return loss_; }
+
+  double dual(const MatrixPenalty& penalty) {
+    const double scale = penalty.feasible_scale(z_);
+    kernel::scale(scale, z_.data(), problem_.dim());
+    double sum = 0;
+    for (Index i = 0; i < problem_.rows(); ++i)
+      if (const double q = problem_.weight(i); q != 0)
+        sum += q * negative_entropy(i, scale * scales_[at(problem_.targets()[at(i)])]);
+    return -sum - penalty.conjugate(z_);
+  }
+
+ private:
+  // Of row i: sum over the other classes of p_k, and of p_k log p_k. With those, any scale costs two logarithms.
+  void note_rows(const SoftmaxBlock<double>& block, double* flows) {
+    for (std::size_t r = 0; r < block.rows.size(); ++r) {
+      const Index i = block.rows[r];
+      const Index own = problem_.targets()[at(i)];
+      const double* p = block.probabilities + static_cast<Index>(r) * block.width;
+      double away = 0, entropy = 0;
+      for (Index k = 0; k < k_; ++k) {
+        if (k == own || p[k] == 0) continue;
+        away += p[k];
+        entropy += p[k] * std::log(p[k]);
+        if (flows != nullptr) flows[own * k_ + k] += problem_.weight(i) * p[k];
+      }
+      away_[at(i)] = away;
+      entropy_[at(i)] = entropy;
+    }
+  }
+
+  // sum_k s_k log s_k of row i, t the scale of its slope.
+  double negative_entropy(Index i, double t) const {
+    if (t == 0) return 0;
+    const double away = t * away_[at(i)];
+    const double rest = 1 - away;
+    return away * std::log(t) + t * entropy_[at(i)] + (rest > 0 ? rest * std::log1p(-away) : 0.0);
+  }
+
+  const SoftmaxProblem& problem_;
+  Index k_;
+  std::vector<double> away_, entropy_, scales_, z_;
+  double loss_ = 0;
+};
+
+}  // namespace
+
+double objective(const SoftmaxProblem& problem, std::span<const double> w) {
+  SoftmaxPass pass;
+  pass.arithmetic = Arithmetic::exact;
+  return run_pass(problem, w, pass).loss + MatrixPenalty(problem).value(w);
+}
+
+double smooth_gradient(const SoftmaxProblem& problem, std::span<const double> w, std::span<double> gradient) {
+  SoftmaxPass pass;
+  pass.arithmetic = Arithmetic::exact;
+  pass.gradient = gradient;
+  return run_pass(problem, w, pass).loss;
+}
+
+Certificate certify(const SoftmaxProblem& problem, std::span<const double> w) {
+  const MatrixPenalty penalty(problem);
+  Certificate result;
+  if (!penalty.has_dual()) {
+    std::vector<double> gradient(at(problem.dim()));
+    result.primal = smooth_gradient(problem, w, gradient) + penalty.value(w);
+    take_gradient(result, prox_gradient_norm(penalty, w, gradient, free_intercepts(problem)));
+  } else {
+    SoftmaxCertifier certifier(problem, w);
+    result.primal = certifier.loss() + penalty.value(w);
+    take_dual(result, certifier.dual(penalty));
+  }
+  return checked(result);
+}
+
+std::vector<double> balancing_scales(std::span<const double> flows, Index classes) {
+  const auto n = static_cast<std::size_t>(classes);
+  std::vector<double> m(flows.begin(), flows.end());
+  const std::vector<double> apart(n, 0.0);
+  for (std::size_t k = n - 1; k > 0; --k) {  // what flows through k is passed on among those before it
+    double out = 0;
+    for (std::size_t l = 0; l < k; ++l) out += m[k * n + l];
+    if (!(out > 0)) return apart;
+    for (std::size_t l = 0; l < k; ++l) m[l * n + k] /= out;
+    for (std::size_t i = 0; i < k; ++i)
+      for (std::size_t l = 0; l < k; ++l)
+        if (i != l) m[i * n + l] += m[i * n + k] * m[k * n + l];
+  }
+  std::vector<double> scale(n, 1.0);
+  for (std::size_t k = 1; k < n; ++k) {
+    scale[k] = 0;
+    for (std::size_t l = 0; l < k; ++l) scale[k] += scale[l] * m[l * n + k];
+  }
+  const double largest = *std::max_element(scale.begin(), scale.end());
+  for (double& value : scale) value /= largest;
+  return scale;
 }
 
 }  // namespace s3gd

@@ -1,9 +1,7 @@
 // A certificate from what a pass over the rows has found already: O(n + d) instead of a pass and a half.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "s3gd/matrix.hpp"
 #include "s3gd/problem.hpp"
 
 namespace s3gd {
@@ -38,5 +36,17 @@ OfPositives sum_positives(const Problem& problem, std::span<const double> w, dou
                           std::span<const double> gradient, const SmallerClass& smaller);
 
 Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen);
+
+// Scales that turn flows between classes into a circulation.
+
+// For flows m_kl >= 0 from k to l (K x K, the diagonal left aside): scales t_k in [0, 1], the largest 1, such that t_k m_kl
+// flows into every l as much as t_l m_lk flows out of it: the stationary distribution of a Markov chain, found without a
+// subtraction (Grassmann, Taksar and Heyman, 1985). All zero where the classes fall apart. O(K^3).
+std::vector<double> balancing_scales(std::span<const double> flows, Index classes);
+
+// What the number of a certificate is called.
+inline const char* name_of_gap(const Certificate& certificate) {
+  return certificate.kind == Certificate::Kind::duality_gap ? "relative gap" : "prox-gradient norm";
+}
 
 }  // namespace s3gd

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
-#include <vector>
 
 #include "s3gd/matrix.hpp"
 

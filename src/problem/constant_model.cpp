@@ -1,11 +1,7 @@
 #include "problem/constant_model.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/index.hpp"
 #include "problem/loss.hpp"
-#include "problem/rising_zero.hpp"
 
 namespace s3gd {
 namespace {

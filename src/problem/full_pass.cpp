@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "base/index.hpp"
 #include "base/threads.hpp"
@@ -104,11 +103,8 @@ struct Pass {
   const Problem& problem;
   std::span<const double> w;  // empty: margins are not needed
   const Fill& fill;
-  std::span<double> kept;
-  std::span<double> outs[2];
-  int lanes = 1;  // 2: rows with a target above zero go to outs[0], others to outs[1]
+  std::span<double> kept, out;
 
-  int lane(Index i) const { return lanes == 2 && !(problem.targets()[at(i)] > 0) ? 1 : 0; }
   double intercept() const { return problem.has_intercept() ? w[at(problem.cols())] : 0.0; }
   int threads() const { return problem.spec().threads; }
 };
@@ -121,48 +117,40 @@ void make_margins(const View& x, Index first, Index count, const Pass& pass, dou
   if (!pass.kept.empty()) std::copy(u, u + count, pass.kept.begin() + first);
 }
 
-// Rows [begin, end) into sums[lane], each dim() long and cleared here; the intercept's component comes last.
+// Rows [begin, end) into `sum`, dim() long and cleared here; the intercept's component comes last.
 template <class View>
-void sum_rows(const View& x, Index begin, Index end, const Pass& pass, double* const* sums) {
-  double totals[2] = {0, 0};
-  for (int l = 0; l < pass.lanes; ++l) std::fill(sums[l], sums[l] + pass.problem.dim(), 0.0);
+void sum_rows(const View& x, Index begin, Index end, const Pass& pass, double* sum) {
+  double total = 0;
+  std::fill_n(sum, pass.problem.dim(), 0.0);
   {
-    RowAdder<View> first(x, 0, x.cols, sums[0]), second(x, 0, x.cols, pass.lanes == 2 ? sums[1] : nullptr);
+    RowAdder<View> adder(x, 0, x.cols, sum);
     double u[kGroup] = {}, c[kGroup];
     for (Index i = begin; i < end; i += kGroup) {
       const Index count = std::min(kGroup, end - i);
       make_margins(x, i, count, pass, u);
       pass.fill(i, {u, at(count)}, {c, at(count)});
       for (Index r = 0; r < count; ++r) {
-        const int l = pass.lane(i + r);
-        (l == 0 ? first : second).add(i + r, c[r]);
-        totals[l] += c[r];
+        adder.add(i + r, c[r]);
+        total += c[r];
       }
     }
   }
-  if (pass.problem.has_intercept())
-    for (int l = 0; l < pass.lanes; ++l) sums[l][x.cols] = totals[l];
+  if (pass.problem.has_intercept()) sum[x.cols] = total;
 }
 
 template <class View>
 void run_by_rows(const View& x, Index chunks, const Pass& pass) {
-  const Index dim = pass.problem.dim();
-  if (chunks <= 1) {
-    double* sums[2] = {pass.outs[0].data(), pass.outs[1].data()};
-    return sum_rows(x, 0, x.rows, pass, sums);
-  }
-  const Index size = (x.rows + chunks - 1) / chunks;
-  const Index stride = dim * pass.lanes;
-  const std::unique_ptr<double[]> parts(new double[at(chunks * stride)]);  // cleared by the threads that use them
+  const Index dim = pass.problem.dim(), size = (x.rows + chunks - 1) / chunks;
+  if (chunks <= 1) return sum_rows(x, 0, x.rows, pass, pass.out.data());
+  const std::unique_ptr<double[]> parts(new double[at(chunks * dim)]);  // cleared by the threads that use them
   parallel_for(chunks, pass.threads(), [&](Index chunk) {
-    double* sums[2] = {parts.get() + chunk * stride, parts.get() + chunk * stride + dim};
-    sum_rows(x, std::min(x.rows, chunk * size), std::min(x.rows, (chunk + 1) * size), pass, sums);
+    sum_rows(x, std::min(x.rows, chunk * size), std::min(x.rows, (chunk + 1) * size), pass, parts.get() + chunk * dim);
   });
-  parallel_ranges(stride, kColumnBlock, pass.threads(), [&](Index begin, Index end, Index) {
+  parallel_ranges(dim, kColumnBlock, pass.threads(), [&](Index begin, Index end, Index) {
     for (Index j = begin; j < end; ++j) {
       double sum = 0;
-      for (Index chunk = 0; chunk < chunks; ++chunk) sum += parts[at(chunk * stride + j)];
-      pass.outs[j / dim][at(j % dim)] = sum;
+      for (Index chunk = 0; chunk < chunks; ++chunk) sum += parts[at(chunk * dim + j)];
+      pass.out[at(j)] = sum;
     }
   });
 }
@@ -187,24 +175,19 @@ void run_by_columns(const View& x, const Pass& pass) {
       pass.fill(i, {u, at(count)}, {c.data() + i, at(count)});
     }
   });
-  for (int l = 0; l < pass.lanes; ++l) {
-    double* out = pass.outs[l].data();
-    parallel_ranges(x.cols, column_block(x, resolve_threads(pass.threads())), pass.threads(),
-                    [&](Index begin, Index end, Index) {
-                      std::fill(out + begin, out + end, 0.0);
-                      RowAdder<View> adder(x, begin, end, out);
-                      for (Index i = 0; i < x.rows; ++i)
-                        if (pass.lane(i) == l) adder.add(i, c[at(i)]);
-                    });
-    if (pass.problem.has_intercept())
-      out[x.cols] = sum_over_rows(pass.problem, [&](Index i) { return pass.lane(i) == l ? c[at(i)] : 0.0; });
-  }
+  double* out = pass.out.data();
+  parallel_ranges(x.cols, column_block(x, resolve_threads(pass.threads())), pass.threads(),
+                  [&](Index begin, Index end, Index) {
+                    std::fill(out + begin, out + end, 0.0);
+                    RowAdder<View> adder(x, begin, end, out);
+                    for (Index i = 0; i < x.rows; ++i) adder.add(i, c[at(i)]);
+                  });
+  if (pass.problem.has_intercept()) out[x.cols] = sum_over_rows(pass.problem, [&](Index i) { return c[at(i)]; });
 }
 
 void run(const Pass& pass) {
   const Matrix& x = pass.problem.x();
-  const Index dim = pass.problem.dim() * pass.lanes;
-  const Index stored = x.stored();
+  const Index dim = pass.problem.dim(), stored = x.stored();
   const Index wanted = std::clamp<Index>(stored / kWorthAThread, 1, std::min(kMostChunks, x.rows()));
   const Index affordable = std::min(kAccumulatorBytes / (8 * dim), std::max<Index>(1, stored / (2 * dim)));
   const bool by_columns = affordable < std::min<Index>(wanted, 8);
@@ -227,13 +210,7 @@ void margins_then_sum(const Problem& problem, std::span<const double> w, const F
                       std::span<double> kept) {
   check_size("w", w.size(), problem.dim());
   check_size("the sum", out.size(), problem.dim());
-  run({problem, w, fill, kept, {out, {}}, 1});
-}
-
-void margins_then_sums(const Problem& problem, std::span<const double> w, const Fill& fill, std::span<double> positive,
-                       std::span<double> negative, std::span<double> kept) {
-  check_size("w", w.size(), problem.dim());
-  run({problem, w, fill, kept, {positive, negative}, 2});
+  run({problem, w, fill, kept, out});
 }
 
 void transpose_times(const Problem& problem, std::span<const double> coefficients, std::span<double> out) {
@@ -242,7 +219,7 @@ void transpose_times(const Problem& problem, std::span<const double> coefficient
   const Fill copy = [&](Index first, std::span<const double>, std::span<double> c) {
     std::copy_n(coefficients.begin() + first, c.size(), c.begin());
   };
-  run({problem, {}, copy, {}, {out, {}}, 1});
+  run({problem, {}, copy, {}, out});
 }
 
 void margins(const Problem& problem, std::span<const double> w, std::span<double> out) {
@@ -288,6 +265,26 @@ double loss_at(const Problem& problem, std::span<const double> margins) {
   });
 }
 
+void evaluate_rows(const Problem& problem, std::span<const double> margins, RowTerms& terms) {
+  const Loss loss(problem.spec().loss);
+  const double even = 1.0 / static_cast<double>(problem.rows());
+  terms.slopes.resize(margins.size());
+  terms.curvatures.resize(margins.size());
+  terms.loss = sum_over_chunks(problem, [&](Index begin, Index end) {
+    double value[kSumChunk], sum = 0;
+    double *slope = terms.slopes.data() + begin, *curvature = terms.curvatures.data() + begin;
+    loss.terms(margins.data() + begin, problem.targets().data() + begin, end - begin, {value, slope, curvature});
+    const double* weights = problem.weights().empty() ? nullptr : problem.weights().data() + begin;
+    for (Index r = 0; r < end - begin; ++r) {
+      const double q = weights == nullptr ? even : weights[r];
+      sum += q * value[r];
+      slope[r] *= q;
+      curvature[r] *= q;
+    }
+    return sum;
+  });
+}
+
 double loss_and_gradient(const Problem& problem, std::span<const double> w, std::span<double> gradient,
                          std::span<double> margins) {
   const Loss loss(problem.spec().loss);
@@ -316,19 +313,18 @@ double objective(const Problem& problem, std::span<const double> w) {
 }
 
 std::vector<double> squared_row_norms(const Problem& problem) {
-  std::vector<double> norms(static_cast<std::size_t>(problem.rows()));
-  const double constant = problem.has_intercept() ? 1.0 : 0.0;
+  std::vector<double> norms(at(problem.rows()));
   problem.x().visit([&](const auto& view) {
     parallel_ranges(view.rows, 4096, problem.spec().threads, [&](Index begin, Index end, Index) {
       for (Index i = begin; i < end; ++i) {
-        double sum = constant;
+        double sum = problem.has_intercept() ? 1.0 : 0.0;
         if constexpr (requires { view.stride; }) {
           sum += kernel::dot(view.row(i), view.row(i), view.cols);
         } else {
           for (auto k = view.starts[i]; k < view.starts[i + 1]; ++k)
             sum += static_cast<double>(view.values[k]) * static_cast<double>(view.values[k]);
         }
-        norms[static_cast<std::size_t>(i)] = sum;
+        norms[at(i)] = sum;
       }
     });
   });

@@ -4,9 +4,7 @@
 // that is cut by columns instead, where nothing has to be added up.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "s3gd/problem.hpp"
 
@@ -23,9 +21,6 @@ void transpose_times(const Problem& problem, std::span<const double> coefficient
 using Fill = std::function<void(Index first_row, std::span<const double> margins, std::span<double> coefficients)>;
 void margins_then_sum(const Problem& problem, std::span<const double> w, const Fill& fill, std::span<double> out,
                       std::span<double> kept = {});
-// The same with the rows of either class (target > 0, and not) summed apart.
-void margins_then_sums(const Problem& problem, std::span<const double> w, const Fill& fill, std::span<double> positive,
-                       std::span<double> negative, std::span<double> kept = {});
 
 // Value of the loss part and its gradient; the margins too when there is room given for them.
 double loss_and_gradient(const Problem& problem, std::span<const double> w, std::span<double> gradient,
@@ -37,7 +32,14 @@ std::vector<double> squared_row_norms(const Problem& problem);
 // sum_i term(i) in fixed order on all threads.
 double sum_over_rows(const Problem& problem, const std::function<double(Index row)>& term);
 
-// sum_i q_i psi(u_i, y_i)
+// What the rows contribute at given margins: one exponential a row.
+struct RowTerms {
+  double loss = 0;                 // sum_i q_i psi(u_i)
+  std::vector<double> slopes;      // q_i psi'(u_i)
+  std::vector<double> curvatures;  // q_i psi''(u_i)
+};
+void evaluate_rows(const Problem& problem, std::span<const double> margins, RowTerms& terms);
+// The loss alone.
 double loss_at(const Problem& problem, std::span<const double> margins);
 
 }  // namespace s3gd

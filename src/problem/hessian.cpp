@@ -37,14 +37,22 @@ std::vector<double> sum_chunks(const Problem& problem, Index size, Index work_pe
   return sum;
 }
 
-// Rows times sqrt(h), gathered into a block that BLAS multiplies with itself. Rows of no curvature are left out.
-template <class T>
-void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const Index> chosen,
-               const std::vector<Index>&, Index begin, Index end, double* sums,
-               const std::function<bool()>& must_stop) {
-  const auto size = static_cast<Index>(chosen.size());
-  // Ascending: where the last column is in its place, all are.
-  const bool every_column = x.cols > 0 && size >= x.cols && chosen[at(x.cols - 1)] == x.cols - 1;
+// Rows [begin, end) over the chosen coordinates, and where they go.
+struct Outer {
+  std::span<const double> h;
+  std::span<const Index> chosen;    // ascending
+  const std::vector<Index>& place;  // of each coordinate among them, or -1
+  const std::function<bool()>& must_stop;
+
+  Index size() const { return static_cast<Index>(chosen.size()); }
+  bool stops() const { return must_stop && must_stop(); }
+};
+
+// Rows times sqrt(h), which expand(i, root, out) writes to a block that BLAS multiplies with itself. Rows of no curvature are
+// left out.
+template <class Expand>
+void add_blocks(const Outer& outer, Index begin, Index end, double* sums, const Expand& expand) {
+  const Index size = outer.size();
   std::vector<double> block(at(kRowsPerBlock * size));
   Index filled = 0;
   const auto flush = [&] {
@@ -52,85 +60,70 @@ void add_outer(const DenseView<T>& x, std::span<const double> h, std::span<const
     filled = 0;
   };
   for (Index i = begin; i < end; ++i) {
-    if (h[at(i)] == 0) continue;
-    const double root = std::sqrt(h[at(i)]);
+    if (outer.h[at(i)] == 0) continue;
+    expand(i, std::sqrt(outer.h[at(i)]), block.data() + filled * size);
+    if (++filled < kRowsPerBlock) continue;
+    flush();
+    if (outer.stops()) return;
+  }
+  flush();
+}
+
+template <class T>
+void add_outer(const DenseView<T>& x, const Outer& outer, Index begin, Index end, double* sums) {
+  const Index size = outer.size();
+  // Ascending: where the last column is in its place, all are.
+  const bool every_column = x.cols > 0 && size >= x.cols && outer.chosen[at(x.cols - 1)] == x.cols - 1;
+  add_blocks(outer, begin, end, sums, [&](Index i, double root, double* out) {
     const T* row = x.row(i);
-    double* out = block.data() + filled * size;
     if (every_column) {
       for (Index j = 0; j < x.cols; ++j) out[j] = root * static_cast<double>(row[j]);
       if (size > x.cols) out[x.cols] = root;
-    } else {
-      for (Index k = 0; k < size; ++k) {
-        const Index j = chosen[at(k)];
-        out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
-      }
+      return;
     }
-    if (++filled < kRowsPerBlock) continue;
-    flush();
-    if (must_stop && must_stop()) return;
-  }
-  flush();
+    for (Index k = 0; k < size; ++k) {
+      const Index j = outer.chosen[at(k)];
+      out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
+    }
+  });
 }
 
 // The share of the entries in the chosen columns, rows of curvature only, that are stored.
 template <class T, class I>
-double density(const CsrView<T, I>& x, std::span<const double> h, Index size, const std::vector<Index>& place,
-               Index begin, Index end) {
+double density(const CsrView<T, I>& x, const Outer& outer, Index begin, Index end) {
   Index stored = 0, rows = 0;
   for (Index i = begin; i < end; ++i) {
-    if (h[at(i)] == 0) continue;
+    if (outer.h[at(i)] == 0) continue;
     ++rows;
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) stored += place[static_cast<std::size_t>(x.columns[k])] >= 0;
-  }
-  return static_cast<double>(stored) / static_cast<double>(std::max<Index>(1, rows * size));
-}
-
-// Sparse rows as a dense block.
-template <class T, class I>
-void add_filled(const CsrView<T, I>& x, std::span<const double> h, Index size, bool intercept,
-                const std::vector<Index>& place, Index begin, Index end, double* sums,
-                const std::function<bool()>& must_stop) {
-  std::vector<double> block(at(kRowsPerBlock * size), 0.0);
-  Index filled = 0;
-  const auto flush = [&] {
-    blas::syrk_transposed(size, filled, 1.0, block.data(), size, 1.0, sums, size);
-    std::fill(block.begin(), block.begin() + filled * size, 0.0);
-    filled = 0;
-  };
-  for (Index i = begin; i < end; ++i) {
-    if (h[at(i)] == 0) continue;
-    const double root = std::sqrt(h[at(i)]);
-    double* out = block.data() + filled * size;
     for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-      if (const Index to = place[static_cast<std::size_t>(x.columns[k])]; to >= 0)
-        out[to] = root * static_cast<double>(x.values[k]);
-    if (intercept) out[size - 1] = root;
-    if (++filled < kRowsPerBlock) continue;
-    flush();
-    if (must_stop && must_stop()) return;
+      stored += outer.place[at(static_cast<Index>(x.columns[k]))] >= 0;
   }
-  flush();
+  return static_cast<double>(stored) / static_cast<double>(std::max<Index>(1, rows * outer.size()));
 }
 
 template <class T, class I>
-void add_outer(const CsrView<T, I>& x, std::span<const double> h, std::span<const Index> chosen,
-               const std::vector<Index>& place, Index begin, Index end, double* sums,
-               const std::function<bool()>& must_stop) {
-  const auto size = static_cast<Index>(chosen.size());
-  const bool intercept = size > 0 && chosen.back() == x.cols;
-  if (density(x, h, size, place, begin, end) > kWorthFilling)
-    return add_filled(x, h, size, intercept, place, begin, end, sums, must_stop);
+void add_outer(const CsrView<T, I>& x, const Outer& outer, Index begin, Index end, double* sums) {
+  const Index size = outer.size();
+  const bool intercept = size > 0 && outer.chosen.back() == x.cols;
+  const auto for_each_chosen = [&](Index i, auto&& visit) {
+    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
+      if (const Index to = outer.place[at(static_cast<Index>(x.columns[k]))]; to >= 0)
+        visit(to, static_cast<double>(x.values[k]));
+    if (intercept) visit(size - 1, 1.0);
+  };
+  if (density(x, outer, begin, end) > kWorthFilling)
+    return add_blocks(outer, begin, end, sums, [&](Index i, double root, double* out) {
+      std::fill_n(out, size, 0.0);
+      for_each_chosen(i, [&](Index to, double value) { out[to] = root * value; });
+    });
   std::vector<std::pair<Index, double>> row;
   for (Index i = begin; i < end; ++i) {
-    if (h[at(i)] == 0) continue;
-    if (i % kRowsPerBlock == 0 && must_stop && must_stop()) return;
+    if (outer.h[at(i)] == 0) continue;
+    if (i % kRowsPerBlock == 0 && outer.stops()) return;
     row.clear();
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-      if (const Index to = place[static_cast<std::size_t>(x.columns[k])]; to >= 0)
-        row.emplace_back(to, static_cast<double>(x.values[k]));
-    if (intercept) row.emplace_back(size - 1, 1.0);
+    for_each_chosen(i, [&](Index to, double value) { row.emplace_back(to, value); });
     for (std::size_t a = 0; a < row.size(); ++a) {
-      const double factor = h[at(i)] * row[a].second;
+      const double factor = outer.h[at(i)] * row[a].second;
       double* out = sums + row[a].first * size;
       for (std::size_t b = 0; b <= a; ++b) out[row[b].first] += factor * row[b].second;
     }
@@ -168,7 +161,7 @@ std::vector<double> hessian(const Problem& problem, std::span<const double> h, s
   const Index entries = problem.x().stored() / std::max<Index>(1, problem.rows()) + 1;
   const Index work = std::min(size * size / 8 + 1, problem.x().is_dense() ? size * size : entries * entries);
   return sum_chunks(problem, size * size, work, [&](Index begin, Index end, double* sums) {
-    problem.x().visit([&](const auto& view) { add_outer(view, h, chosen, place, begin, end, sums, must_stop); });
+    problem.x().visit([&](const auto& view) { add_outer(view, {h, chosen, place, must_stop}, begin, end, sums); });
   });
 }
 

@@ -4,9 +4,7 @@
 // sparse ones), as its diagonal (one pass), or as products H p (one pass each). Same bits at any number of threads.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "s3gd/problem.hpp"
 

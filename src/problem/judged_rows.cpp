@@ -1,7 +1,6 @@
 #include "problem/judged_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "s3gd/error.hpp"

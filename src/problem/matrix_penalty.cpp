@@ -16,28 +16,21 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Scaled points are rounded again by the caller, and by the sums of squares here: stay inside by more than that.
 constexpr double kInside = 1.0 - 1e-12;
 
+// entries: what it is where it goes entry by entry.
 struct Named {
   MatrixPenaltyKind kind;
   const char* name;
+  PenaltyKind entries = PenaltyKind::none;
 };
-constexpr Named kNames[] = {{MatrixPenaltyKind::l2, "l2"},
-                            {MatrixPenaltyKind::l1, "l1"},
-                            {MatrixPenaltyKind::elastic_net, "elastic-net"},
+constexpr Named kNames[] = {{MatrixPenaltyKind::l2, "l2", PenaltyKind::l2},
+                            {MatrixPenaltyKind::l1, "l1", PenaltyKind::l1},
+                            {MatrixPenaltyKind::elastic_net, "elastic-net", PenaltyKind::elastic_net},
                             {MatrixPenaltyKind::none, "none"},
                             {MatrixPenaltyKind::group_lasso, "group-lasso"},
                             {MatrixPenaltyKind::nuclear, "nuclear"}};
 
-PenaltyKind entry_kind(MatrixPenaltyKind kind) {
-  switch (kind) {
-    case MatrixPenaltyKind::l1:
-      return PenaltyKind::l1;
-    case MatrixPenaltyKind::elastic_net:
-      return PenaltyKind::elastic_net;
-    case MatrixPenaltyKind::l2:
-      return PenaltyKind::l2;
-    default:
-      return PenaltyKind::none;
-  }
+const Named& named(MatrixPenaltyKind kind) {
+  return *std::find_if(std::begin(kNames), std::end(kNames), [&](const Named& one) { return one.kind == kind; });
 }
 
 // Right singular vectors (or left ones, where the rows are fewer) and singular values, about ascending.
@@ -77,15 +70,11 @@ Spectrum spectrum(const double* a, Index rows, Index cols) {
 
 }  // namespace
 
-const char* name_of(MatrixPenaltyKind kind) {
-  for (const Named& named : kNames)
-    if (named.kind == kind) return named.name;
-  return "";
-}
+const char* name_of(MatrixPenaltyKind kind) { return named(kind).name; }
 
 std::optional<MatrixPenaltyKind> matrix_penalty_named(const std::string& name) {
-  for (const Named& named : kNames)
-    if (name == named.name) return named.kind;
+  for (const Named& one : kNames)
+    if (name == one.name) return one.kind;
   return std::nullopt;
 }
 
@@ -93,24 +82,12 @@ MatrixPenaltySpec matrix_penalty(const PenaltySpec& penalty) {
   if (!penalty.also.empty())
     throw Error(ErrorCode::do_not_go, "penalty", "several penalty terms, but softmax takes one",
                 "elastic-net is the sum of l1 and l2");
-  MatrixPenaltySpec spec{MatrixPenaltyKind::none, penalty.lambda, penalty.alpha, penalty.factors};
-  switch (penalty.kind) {
-    case PenaltyKind::l2:
-      spec.kind = MatrixPenaltyKind::l2;
-      break;
-    case PenaltyKind::l1:
-      spec.kind = MatrixPenaltyKind::l1;
-      break;
-    case PenaltyKind::elastic_net:
-      spec.kind = MatrixPenaltyKind::elastic_net;
-      break;
-    case PenaltyKind::none:
-      break;
-    case PenaltyKind::l1_l2norm:
-      throw Error(ErrorCode::do_not_go, "penalty", "softmax does not take the penalty l1-l2norm",
-                  "use elastic-net or group");
-  }
-  return spec;
+  if (penalty.kind == PenaltyKind::l1_l2norm)
+    throw Error(ErrorCode::do_not_go, "penalty", "softmax does not take the penalty l1-l2norm",
+                "use elastic-net or group");
+  const auto same =
+      std::find_if(std::begin(kNames), std::end(kNames), [&](const Named& one) { return one.entries == penalty.kind; });
+  return {same->kind, penalty.lambda, penalty.alpha, penalty.factors};
 }
 
 MatrixPenalty::MatrixPenalty(const MatrixPenaltySpec& spec, Index cols, Index classes, Intercept intercept)
@@ -120,7 +97,7 @@ MatrixPenalty::MatrixPenalty(const MatrixPenaltySpec& spec, Index cols, Index cl
     throw Error(ErrorCode::idle_option, "penalty-factor", "the nuclear norm takes no penalty factors",
                 "scale the columns instead");
   if (spec.kind == MatrixPenaltyKind::group_lasso || spec.kind == MatrixPenaltyKind::nuclear) return;
-  PenaltySpec entries{entry_kind(spec.kind), spec.lambda, spec.alpha, {}, {}};
+  PenaltySpec entries{named(spec.kind).entries, spec.lambda, spec.alpha, {}, {}};
   if (!spec.factors.empty() || intercept == Intercept::free) {
     const Index features = cols + (intercept == Intercept::none ? 0 : 1);
     for (Index j = 0; j < features; ++j) entries.factors.insert(entries.factors.end(), at(classes), factor(j));
@@ -130,7 +107,7 @@ MatrixPenalty::MatrixPenalty(const MatrixPenaltySpec& spec, Index cols, Index cl
 }
 
 Penalty MatrixPenalty::of_one_output() const {
-  return {{entry_kind(spec_.kind), spec_.lambda, spec_.alpha, spec_.factors, {}}, cols_, intercept_};
+  return {{named(spec_.kind).entries, spec_.lambda, spec_.alpha, spec_.factors, {}}, cols_, intercept_};
 }
 
 double MatrixPenalty::factor(Index j) const {

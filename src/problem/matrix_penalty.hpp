@@ -5,9 +5,6 @@
 // eigenvectors of the Gram matrix of the shorter side: O(dim min(features, K)) and a small eigenproblem.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "problem/penalty.hpp"
 #include "s3gd/softmax.hpp"
 

@@ -1,11 +1,9 @@
 // How choices are written: the one table of names, values and one-line summaries behind option parsing, listings,
-// run.json and saved models. names<E>() is specialised in names.cpp for every enum below.
+// run.json and saved models. names<E>() is there for the enums of names.cpp.
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "s3gd/dataset.hpp"
 #include "s3gd/graph.hpp"
@@ -18,42 +16,11 @@ namespace s3gd {
 template <class E>
 struct Name {
   E value;
-  std::string_view name;
-  std::string_view summary;
+  std::string_view name, summary;
 };
 
 template <class E>
 std::span<const Name<E>> names();
-template <>
-std::span<const Name<LossKind>> names();
-template <>
-std::span<const Name<PenaltyKind>> names();
-template <>
-std::span<const Name<Intercept>> names();
-template <>
-std::span<const Name<ClassWeight>> names();
-template <>
-std::span<const Name<Scale>> names();
-template <>
-std::span<const Name<Kernel>> names();
-template <>
-std::span<const Name<GraphMode>> names();
-template <>
-std::span<const Name<ControlMode>> names();
-template <>
-std::span<const Name<RowOrder>> names();
-template <>
-std::span<const Name<Precision>> names();
-template <>
-std::span<const Name<Layout>> names();
-template <>
-std::span<const Name<LabelKind>> names();
-template <>
-std::span<const Name<Missing>> names();
-template <>
-std::span<const Name<IndexBase>> names();
-template <>
-std::span<const Name<IndexOrder>> names();
 
 template <class E>
 std::string name_of(E value) {
@@ -79,5 +46,10 @@ E parse_name(std::string_view what, std::string_view word) {
     if (entry.name == word) return entry.value;
   throw_unknown_name(what, word, all_names<E>());
 }
+
+// Penalties as people write them: a name, or several joined by +, as in "l1+l2".
+
+// `common`: lambda, alpha and factors of every term. Throws an Error with the nearest name where one is not known.
+PenaltySpec penalty_in_words(std::string_view words, const PenaltySpec& common);
 
 }  // namespace s3gd

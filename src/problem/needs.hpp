@@ -1,9 +1,6 @@
 // What a method needs of a problem, as data: the tables of solvers list needs, and a refusal names the one that is not met.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "s3gd/problem.hpp"
 
 namespace s3gd {

@@ -6,8 +6,6 @@
 // Directions come from a Cholesky factor up to kDirectSize coordinates, from conjugate gradients above.
 #pragma once
 
-#include <vector>
-
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/problem.hpp"

@@ -4,9 +4,6 @@
 // of the wrong problem, a damaged or a truncated one is at worst useless, and is then ignored.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "s3gd/problem.hpp"
 
 namespace s3gd {

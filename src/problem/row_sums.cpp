@@ -1,6 +1,5 @@
 #include "problem/row_sums.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 

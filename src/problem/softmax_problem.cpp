@@ -7,15 +7,10 @@
 #include "base/index.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "problem/targets.hpp"
-#include "s3gd/error.hpp"
 #include "s3gd/softmax.hpp"
 
 namespace s3gd {
 namespace {
-
-[[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint) {
-  throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
-}
 
 struct Classes {
   std::vector<double> values;  // ascending
@@ -28,7 +23,6 @@ Classes find_classes(const Dataset& data, const std::vector<double>& given) {
   std::map<double, std::int32_t> numbers;
   for (const double value : given) numbers.emplace(value, 0);
   const auto weighs = [&](Index i) { return data.weights.empty() || data.weights[i] > 0; };
-  constexpr std::size_t kMostClasses = 1 << 16;
   for (Index i = 0; i < data.rows(); ++i) {
     if (weighs(i)) numbers.emplace(data.y.values[i], 0);
     if (!given.empty() && numbers.size() > given.size())
@@ -57,21 +51,9 @@ std::vector<double> make_weights(const Dataset& data, const Classes& classes, Cl
   if (class_weight == ClassWeight::paper)
     refuse(data, "the paper's class weights are for two classes", "give balanced, or none");
   if (class_weight == ClassWeight::none && data.weights.empty()) return {};
-  const double largest = data.weights.empty() ? 1.0 : *std::max_element(data.weights.begin(), data.weights.end());
-  const auto given = [&](Index i) { return data.weights.empty() ? 1.0 : data.weights[i] / largest; };
   const bool by_class = class_weight == ClassWeight::balanced;
-  std::vector<double> sums(by_class ? classes.values.size() : 1, 0.0);
-  const auto group = [&](Index i) { return by_class ? static_cast<std::size_t>(classes.targets[at(i)]) : 0; };
-  for (Index i = 0; i < data.rows(); ++i) sums[group(i)] += given(i);
-  const auto groups =
-      static_cast<double>(sums.size() - static_cast<std::size_t>(std::count(sums.begin(), sums.end(), 0.0)));
-  std::vector<double> q(at(data.rows()));
-  bool uniform = true;
-  for (Index i = 0; i < data.rows(); ++i) {
-    q[at(i)] = sums[group(i)] > 0 ? given(i) / sums[group(i)] / groups : 0.0;
-    uniform = uniform && q[at(i)] == 1.0 / static_cast<double>(data.rows());
-  }
-  return uniform ? std::vector<double>() : q;
+  return group_weights(data, by_class ? static_cast<Index>(classes.values.size()) : 1, 0,
+                       [&](Index i) { return by_class ? classes.targets[at(i)] : 0; });
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string>
 
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "problem/loss.hpp"
 #include "problem/names.hpp"
@@ -15,11 +15,6 @@ namespace s3gd {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMostClasses = 1 << 16;
-
-[[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint) {
-  throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
-}
 
 // Without a branch for each: paths ask at every lambda. Zero times a number is zero, in lanes that do not wait for each
 // other; zero times anything else is NaN.
@@ -34,6 +29,10 @@ bool all_finite(std::span<const double> values) {
 }
 
 }  // namespace
+
+void refuse(const Dataset& data, const std::string& problem, const std::string& hint) {
+  throw Error(data.source.empty() ? problem : data.source + ": " + problem, hint);
+}
 
 void check_labels(const Dataset& data) {
   if (data.rows() == 0) refuse(data, "no rows", "training needs at least one");
@@ -186,7 +185,7 @@ Targets make_targets(const Dataset& data, const ProblemSpec& spec) {
     targets.negative = 0;
   else if (counts.size() == 2)
     targets.negative = targets.positive == counts.begin()->first ? counts.rbegin()->first : counts.begin()->first;
-  std::vector<double> signs(static_cast<std::size_t>(data.rows()));
+  std::vector<double> signs(at(data.rows()));
   std::transform(data.y.values.begin(), data.y.values.end(), signs.begin(),
                  [&](double label) { return label == targets.positive ? 1.0 : -1.0; });
   targets.values = Array<double>(std::move(signs));
@@ -209,20 +208,24 @@ std::vector<double> make_weights(const Dataset& data, const Targets& targets, Cl
   if (class_weight != ClassWeight::none && !targets.classes)
     refuse(data, "class weights, but the labels are real numbers", "leave class weights out");
   if (class_weight == ClassWeight::none && data.weights.empty()) return {};
-  const auto given = [&](Index i) { return data.weights.empty() ? 1.0 : data.weights[i]; };
-  const double largest = data.weights.empty() ? 1.0 : *std::max_element(data.weights.begin(), data.weights.end());
-
-  // Sums of weights over the largest, so that none overflows.
-  double sums[2] = {0, 0};
   const bool by_class = class_weight != ClassWeight::none;
-  const auto group = [&](Index i) { return by_class && targets.values[i] > 0 ? 1 : 0; };
-  for (Index i = 0; i < data.rows(); ++i) sums[group(i)] += given(i) / largest;
-  const double share = class_weight == ClassWeight::balanced ? 0.5 : 1.0;
-  std::vector<double> q(static_cast<std::size_t>(data.rows()));
+  return group_weights(data, by_class ? 2 : 1, class_weight == ClassWeight::balanced ? 2 : 1,
+                       [&](Index i) { return by_class && targets.values[i] > 0 ? 1 : 0; });
+}
+
+// Sums of weights over the largest, so that none overflows.
+std::vector<double> group_weights(const Dataset& data, Index groups, double share,
+                                  const std::function<Index(Index row)>& group) {
+  const double largest = data.weights.empty() ? 1.0 : *std::max_element(data.weights.begin(), data.weights.end());
+  const auto given = [&](Index i) { return data.weights.empty() ? 1.0 : data.weights[i] / largest; };
+  std::vector<double> sums(at(groups), 0.0), q(at(data.rows()));
+  for (Index i = 0; i < data.rows(); ++i) sums[at(group(i))] += given(i);
+  if (share == 0) share = static_cast<double>(groups - std::count(sums.begin(), sums.end(), 0.0));
   bool uniform = true;
   for (Index i = 0; i < data.rows(); ++i) {
-    q[static_cast<std::size_t>(i)] = share * (given(i) / largest) / sums[group(i)];
-    uniform = uniform && q[static_cast<std::size_t>(i)] == 1.0 / static_cast<double>(data.rows());
+    const double sum = sums[at(group(i))];
+    q[at(i)] = sum > 0 ? given(i) / sum / share : 0.0;
+    uniform = uniform && q[at(i)] == 1.0 / static_cast<double>(data.rows());
   }
   return uniform ? std::vector<double>() : q;
 }

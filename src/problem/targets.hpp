@@ -1,8 +1,6 @@
 // From labels as they are in a file to targets of a loss, and from sample and class weights to q_i.
 #pragma once
 
-#include <vector>
-
 #include "s3gd/problem.hpp"
 
 namespace s3gd {
@@ -12,6 +10,10 @@ struct Targets {
   bool classes = false;               // whether the values are -1 / +1 made from classes
   double positive = 0, negative = 0;  // labels behind +1 and -1; NaN when there is none or several were merged
 };
+
+constexpr std::size_t kMostClasses = 1 << 16;  // more of them are taken for real numbers
+
+[[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint);
 
 // Throw one Error unless there is a finite label for each row, and weights (if any) are finite, not negative and not all
 // zero.
@@ -28,5 +30,8 @@ std::vector<double> classes_of(const Dataset& data, LossKind loss);
 
 // q_i, or nothing at all when every q_i is 1/n.
 std::vector<double> make_weights(const Dataset& data, const Targets& targets, ClassWeight class_weight);
+// The same of rows in groups whose weights sum to one `share`th each; 0: so that all sum to 1.
+std::vector<double> group_weights(const Dataset& data, Index groups, double share,
+                                  const std::function<Index(Index row)>& group);
 
 }  // namespace s3gd

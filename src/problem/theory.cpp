@@ -1,6 +1,4 @@
 // Constants of the theory: lengths of all rows exactly, the largest eigenvalue from a sample of them.
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/index.hpp"
@@ -32,15 +30,6 @@ double row_dot(const DenseView<T>& x, Index i, const double* v) {
 template <class T, class I>
 double row_dot(const CsrView<T, I>& x, Index i, const double* v) {
   return kernel::sparse_dot(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), v);
-}
-
-template <class T>
-void row_axpy(const DenseView<T>& x, Index i, double a, double* out) {
-  kernel::axpy(a, x.row(i), out, x.cols);
-}
-template <class T, class I>
-void row_axpy(const CsrView<T, I>& x, Index i, double a, double* out) {
-  kernel::sparse_axpy(a, x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), out);
 }
 
 // Rows and their weights: all of them, or so many drawn evenly that a round stays cheap.
@@ -91,7 +80,7 @@ double largest_eigenvalue(const Problem& problem, const Sample& sample, std::uin
     problem.x().visit([&](const auto& view) {
       for (std::size_t k = 0; k < sample.rows.size(); ++k) {
         const double c = sample.weights[k] * (row_dot(view, sample.rows[k], v.data()) + v.back());
-        row_axpy(view, sample.rows[k], c, next.data());
+        add_row(c, view, sample.rows[k], next.data());
         if (problem.has_intercept()) next.back() += c;
       }
     });

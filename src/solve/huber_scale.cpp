@@ -8,7 +8,7 @@
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
-#include "problem/rising_zero.hpp"
+#include "problem/constant_model.hpp"
 #include "s3gd/error.hpp"
 #include "solve/huber_search.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "base/index.hpp"
 #include "kernel/blas.hpp"
+#include "problem/constant_model.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
-#include "problem/rising_zero.hpp"
 
 namespace s3gd {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/mention.hpp"
-#include "exact/softmax_finish.hpp"
+#include "exact/finisher.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"

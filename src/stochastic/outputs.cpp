@@ -11,7 +11,7 @@
 #include "problem/loss.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "problem/quick_step.hpp"
-#include "problem/softmax_pass.hpp"
+#include "problem/table_pass.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "problem/loss_traits.hpp"
-#include "problem/losses/sigmoid.hpp"
+#include "problem/losses/logistic.hpp"
 
 namespace s3gd {
 

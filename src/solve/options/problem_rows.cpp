@@ -1,6 +1,6 @@
 // Options that state the problem.
 #include "base/checksum.hpp"
-#include "problem/penalty_words.hpp"
+#include "problem/names.hpp"
 #include "solve/options/make_row.hpp"
 #include "solve/options/rows.hpp"
 

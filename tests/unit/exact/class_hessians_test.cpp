@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "problem/class_pass.hpp"
+#include "problem/table_pass.hpp"
 #include "support/class_problems.hpp"
 
 namespace s3gd {

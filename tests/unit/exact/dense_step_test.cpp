@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exact/coupled_factor.hpp"
+#include "exact/softmax_hessian.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "exact/dual_ascent.hpp"
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
 #include "problem/constant_model.hpp"
 #include "support/random_problem.hpp"
 
@@ -124,7 +124,7 @@ TEST(DualAscent, AVisitSolvesItsRow) {
       const Problem problem = make(data, loss, Intercept::regularised, lambda);
       const auto& view = std::get<DenseView<double>>(problem.x().view());
       DualAscent<DenseView<double>, double> ascent(problem, view);
-      ascent.set_spring(0);
+      ascent.set_damping(0);
       const std::vector<Index> again(40, 3);
       ascent.visit(again, false);
       Vector w = zeros(problem);
@@ -145,7 +145,7 @@ TEST(DualAscent, StreamingGivesTheRowsSeenTheWholeWeight) {
   const Problem problem = make(sample.data(sample.table.dense<double>(), loss), loss, Intercept::none, 0.5);
   const auto& view = std::get<DenseView<double>>(problem.x().view());
   DualAscent<DenseView<double>, double> ascent(problem, view);
-  ascent.set_spring(0);
+  ascent.set_damping(0);
   const std::vector<Index> first{7};
   ascent.visit(first, true);
   Vector w = zeros(problem);

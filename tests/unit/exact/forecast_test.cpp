@@ -1,4 +1,4 @@
-#include "exact/forecast.hpp"
+#include "exact/dual_ascent.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // L-BFGS over all rows reaches the optimum whatever the loss, the layout and the scales of the features.
 #include <gtest/gtest.h>
 
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
 #include "support/random_problem.hpp"
 
 namespace s3gd {

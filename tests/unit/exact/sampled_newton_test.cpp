@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "exact/curvature_sample.hpp"
-#include "exact/methods.hpp"
+#include "exact/finisher.hpp"
 #include "exact/metric.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"

@@ -2,8 +2,7 @@
 
 #include <numeric>
 
-#include "exact/hessian_part.hpp"
-#include "exact/sampled_curvature.hpp"
+#include "exact/softmax_hessian.hpp"
 #include "exact/softmax_quadratic.hpp"
 #include "support/softmax_sample.hpp"
 

@@ -7,8 +7,7 @@
 
 #include "exact/finisher.hpp"
 #include "exact/metric.hpp"
-#include "exact/path_predictor.hpp"
-#include "exact/transposed.hpp"
+#include "exact/search.hpp"
 #include "exact/working_columns.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"

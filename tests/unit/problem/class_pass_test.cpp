@@ -1,4 +1,4 @@
-#include "problem/class_pass.hpp"
+#include "problem/table_pass.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "problem/line_search.hpp"
+#include "problem/optimality.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "problem/balance.hpp"
+#include "problem/certificate.hpp"
 #include "problem/optimality.hpp"
 #include "solve/softmax_solve.hpp"
 #include "support/softmax_sample.hpp"

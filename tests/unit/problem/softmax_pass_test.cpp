@@ -1,4 +1,4 @@
-#include "problem/softmax_pass.hpp"
+#include "problem/table_pass.hpp"
 
 #include <gtest/gtest.h>
 

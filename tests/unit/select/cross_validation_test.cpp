@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/same_problem.hpp"
+#include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
 #include "saved/score.hpp"

@@ -1,0 +1,332 @@
+#include <cmath>
+#include <limits>
+
+#include "anchor/rows.hpp"
+#include "base/index.hpp"
+#include "base/threads.hpp"
+#include "data/row_access.hpp"
+#include "exact/metric.hpp"
+#include "exact/output_products.hpp"
+#include "exact/softmax_hessian.hpp"
+#include "exact/working_columns.hpp"
+#include "kernel/blas.hpp"
+#include "kernel/kernel.hpp"
+#include "problem/conjugate_gradients.hpp"
+
+namespace s3gd {
+namespace {
+
+constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
+constexpr Index kRowsPerPart = 1024;
+constexpr Index kMostParts = 8;
+
+}  // namespace
+
+MetricKind metric_kind(const SoftmaxProblem& problem) {
+  return problem.features() > kWidest ? MetricKind::diagonal : MetricKind::shared;
+}
+
+void Curvatures::watch(SoftmaxPass& pass) {
+  values_.resize(pass.rows.empty() ? at(problem_.rows()) : pass.rows.size());
+  pass.watch_float = [this](const SoftmaxBlock<float>& block) { note(block); };
+  pass.watch_double = [this](const SoftmaxBlock<double>& block) { note(block); };
+}
+
+template <class W>
+void Curvatures::note(const SoftmaxBlock<W>& block) {
+  const Index classes = problem_.classes();
+  for (std::size_t r = 0; r < block.rows.size(); ++r) {
+    const W* p = block.probabilities + static_cast<Index>(r) * block.width;
+    W sum = 0;
+    for (Index k = 0; k < classes; ++k) sum += p[k] * (W(1) - p[k]);
+    values_[at(block.first) + r] =
+        problem_.weight(block.rows[r]) * static_cast<double>(sum) / static_cast<double>(classes - 1);
+  }
+}
+
+std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const Index> rows,
+                                       std::span<const double> sizes) {
+  const auto count = static_cast<Index>(sizes.size()), features = problem.features();
+  const Index parts = std::clamp<Index>(count / kRowsPerPart, 1, kMostParts);
+  std::vector<std::vector<double>> sums(at(parts));
+  problem.x().visit([&](const auto& x) {
+    parallel_for(parts, problem.spec().threads, [&](Index part) {
+      std::vector<double>& sum = sums[at(part)];
+      sum.assign(at(features), 0.0);
+      for (Index r = count * part / parts; r < count * (part + 1) / parts; ++r) {
+        const double size = sizes[at(r)];
+        for_each_nonzero(x, rows.empty() ? r : rows[at(r)], [&](Index j, auto value) {
+          sum[at(j)] += size * static_cast<double>(value) * static_cast<double>(value);
+        });
+        if (problem.has_intercept()) sum.back() += size;
+      }
+    });
+  });
+  std::vector<double> diagonal = std::move(sums[0]);
+  for (std::size_t part = 1; part < sums.size(); ++part)
+    kernel::axpy(1.0, sums[part].data(), diagonal.data(), features);
+  const double largest = *std::max_element(diagonal.begin(), diagonal.end());
+  for (double& value : diagonal) value = std::max(value, std::max(1e-12 * largest, std::numeric_limits<double>::min()));
+  return diagonal;
+}
+
+ClassMetric::ClassMetric(const SoftmaxProblem& problem, const MatrixPenalty& penalty) : problem_(problem) {
+  for (Index j = 0; j < problem.features(); ++j) added_.push_back(2.0 * penalty.ridge(j));
+}
+
+void ClassMetric::build(std::span<const Index> rows, std::span<const double> sizes, Index sample, Rng& rng) {
+  if (metric_kind(problem_) == MetricKind::diagonal) {
+    diagonal_ = curvature_diagonal(problem_, rows, sizes);
+    for (std::size_t j = 0; j < diagonal_.size(); ++j) diagonal_[j] += added_[j];
+    return;
+  }
+  const RowSample drawn = sample_by_size(sizes, rows, sample, rng);
+  factor_.emplace(sampled_hessian(problem_, drawn.rows, drawn.weights), added_);
+}
+
+void ClassMetric::solve(std::span<double> v) const {
+  const Index features = problem_.features(), classes = problem_.classes();
+  if (!factor_) {
+    for (Index j = 0; j < features; ++j)
+      for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] /= diagonal_[at(j)];
+    return;
+  }
+  std::vector<double> turned(v.size());  // one class after the other
+  for (Index j = 0; j < features; ++j)
+    for (Index k = 0; k < classes; ++k) turned[at(k * features + j)] = v[at(j * classes + k)];
+  factor_->solve(turned);
+  for (Index j = 0; j < features; ++j)
+    for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] = turned[at(k * features + j)];
+}
+
+namespace {
+
+constexpr Index kBlockRows = 256;
+constexpr Index kSparse = 8;  // columns for each entry
+
+// sum over the rows of coefficient_r x_r x_r', the lower triangle; a further feature may be 1 in every row.
+class RowProducts {
+ public:
+  RowProducts(const CoupledSample& sample, Index every, Index count)
+      : sample_(sample),
+        every_(every),
+        count_(count),
+        features_(sample.x.cols() + (sample.constant ? 1 : 0)),
+        sparse_(multiplies_entries(sample.x)) {
+    if (sparse_) return;
+    block_.resize(at(count * features_));
+    sample.x.visit([&](const auto& x) {
+      for (Index r = 0; r < count; ++r) {
+        expand_row(x, r * every, block_.data() + r * features_);
+        if (sample.constant) block_[at(r * features_ + x.cols)] = 1.0F;
+      }
+    });
+  }
+
+  std::vector<double> sum(std::span<const float> coefficients) const {
+    std::vector<double> sum(at(features_ * features_), 0.0);
+    if (sparse_)
+      sample_.x.visit([&](const auto& x) { add_sparse(x, coefficients, sum); });
+    else
+      add_dense(coefficients, sum);
+    return sum;
+  }
+
+ private:
+  void add_dense(std::span<const float> coefficients, std::span<double> total) const {
+    std::vector<float> sum(total.size(), 0.0F);
+    std::vector<float> scaled(at(kBlockRows * features_));
+    for (Index first = 0; first < count_; first += kBlockRows) {
+      const Index size = std::min(kBlockRows, count_ - first);
+      for (Index r = 0; r < size; ++r) {
+        const float root = std::sqrt(coefficients[at(first + r)]);
+        const float* row = block_.data() + (first + r) * features_;
+        std::transform(row, row + features_, scaled.data() + r * features_, [&](float value) { return root * value; });
+      }
+      blas::syrk_transposed(features_, size, 1.0F, scaled.data(), features_, 1.0F, sum.data(), features_);
+    }
+    std::copy(sum.begin(), sum.end(), total.begin());
+  }
+
+  template <class View>
+  void add_sparse(const View& x, std::span<const float> coefficients, std::span<double> sum) const {
+    std::vector<Index> columns;
+    std::vector<double> values;
+    for (Index r = 0; r < count_; ++r) {
+      columns.clear();
+      values.clear();
+      const auto take = [&](Index j, auto value) {
+        columns.push_back(j);
+        values.push_back(static_cast<double>(value));
+      };
+      for_each_nonzero(x, r * every_, take);
+      if (sample_.constant) take(x.cols, 1.0);
+      for (std::size_t a = 0; a < columns.size(); ++a) {
+        const double scaled = static_cast<double>(coefficients[at(r)]) * values[a];
+        double* out = sum.data() + columns[a] * features_;
+        for (std::size_t b = 0; b <= a; ++b) out[columns[b]] += scaled * values[b];
+      }
+    }
+  }
+
+  const CoupledSample& sample_;
+  Index every_, count_, features_;
+  bool sparse_;
+  std::vector<float> block_;  // rows x features, unless sparse
+};
+
+}  // namespace
+
+bool multiplies_entries(const Matrix& x) { return kSparse * x.stored() < x.rows() * x.cols(); }
+
+// Between two classes k and l, H is minus the sum of weight p_k p_l x x'; as each row of diag p - p p' sums to zero, so do
+// the blocks: those of a class with itself follow from the others.
+std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows) {
+  const Index classes = sample.classes, features = sample.x.cols() + (sample.constant ? 1 : 0);
+  const Index dim = features * classes, stored = sample.x.rows(), every = std::max<Index>(1, stored / rows);
+  const Index count = (stored + every - 1) / every;
+  const RowProducts products(sample, every, count);
+  const double stands_for = static_cast<double>(stored) / static_cast<double>(count);
+  std::vector<double> matrix(at(dim * dim), 0.0);
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index k = 0; k < classes; ++k)
+    for (Index l = 0; l < k; ++l) pairs.emplace_back(k, l);
+  parallel_for(static_cast<Index>(pairs.size()), sample.threads, [&](Index pair) {
+    const auto [k, l] = pairs[at(pair)];
+    std::vector<float> coefficients(at(count));
+    for (Index r = 0; r < count; ++r) {
+      const float* p = sample.probabilities.data() + r * every * classes;
+      coefficients[at(r)] = static_cast<float>(stands_for * sample.weights[at(r * every)]) * p[k] * p[l];
+    }
+    const std::vector<double> sum = products.sum(coefficients);
+    for (Index a = 0; a < features; ++a)
+      for (Index b = 0; b <= a; ++b) {
+        const double value = -sum[at(a * features + b)];
+        for (const auto& [row, col] : {std::pair(a, b), std::pair(b, a)}) {
+          matrix[at((row * classes + k) * dim + col * classes + l)] = value;
+          matrix[at((row * classes + l) * dim + col * classes + k)] = value;
+        }
+      }
+  });
+  parallel_for(features, sample.threads, [&](Index a) {
+    for (Index k = 0; k < classes; ++k) {
+      double* row = matrix.data() + (a * classes + k) * dim;
+      for (Index b = 0; b < features; ++b) {
+        double sum = 0;
+        for (Index l = 0; l < classes; ++l) sum += row[b * classes + l];
+        row[b * classes + k] = -sum;
+      }
+    }
+  });
+  return matrix;
+}
+
+void CoupledFactor::build(const CoupledSample& sample, std::span<const double> ridge, Index rows) {
+  std::vector<double> added;
+  for (const double one : ridge) added.insert(added.end(), at(sample.classes), one);
+  factor_.emplace(coupled_hessian(sample, rows), added);
+}
+
+void CoupledFactor::solve(std::span<double> v) const { factor_->solve(v); }
+
+namespace {
+
+constexpr Index kRowsPerWeight = 8;  // in the coupled factor
+
+}  // namespace
+
+SampledCurvature::SampledCurvature(const SoftmaxProblem& problem, const MatrixPenalty& penalty,
+                                   const Metric& preconditioner)
+    : problem_(problem), preconditioner_(preconditioner) {
+  for (Index j = 0; j < problem.features(); ++j) ridge_.push_back(2.0 * penalty.ridge(j));
+}
+
+void SampledCurvature::build(std::span<const double> w, std::span<const Index> rows, std::span<const double> sizes,
+                             double scale, Index sample, Rng& rng) {
+  RowSample drawn = sample_by_size(sizes, sample, rng);
+  weights_.resize(drawn.rows.size());
+  for (std::size_t k = 0; k < drawn.rows.size(); ++k) {
+    const Index place = drawn.rows[k];
+    if (!rows.empty()) drawn.rows[k] = rows[at(place)];
+    // What the row stands for, times its own weight in the sum.
+    weights_[k] = scale * problem_.weight(drawn.rows[k]) * drawn.weights[k] / sizes[at(place)];
+  }
+  count_ = static_cast<Index>(drawn.rows.size());
+  x_ = gather_rows(problem_.x(), drawn.rows, problem_.spec().threads);
+  const Index classes = problem_.classes();
+  probabilities_ = probabilities_at(problem_, w, drawn.rows);
+  if (CoupledFactor::suits(problem_.dim()))
+    coupled_.build({x_, problem_.has_intercept(), classes, weights_, probabilities_, problem_.spec().threads}, ridge_,
+                   kRowsPerWeight * problem_.dim());
+}
+
+void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
+  const Index classes = problem_.classes();
+  const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
+  products.times(v, out, [&](Index row, auto* u) {
+    using T = std::decay_t<decltype(*u)>;
+    const float* p = probabilities_.data() + row * classes;
+    T mean = 0;
+    for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
+    const T weight = static_cast<T>(weights_[at(row)]);
+    for (Index k = 0; k < classes; ++k) u[k] = weight * static_cast<T>(p[k]) * (u[k] - mean);
+  });
+  for (Index j = 0; j < problem_.features(); ++j)
+    for (Index c = j * classes; c < (j + 1) * classes; ++c) out[at(c)] += ridge_[at(j)] * v[at(c)];
+}
+
+Index SampledCurvature::solve(std::vector<double>& v, const std::function<bool()>& stop) const {
+  const Metric& preconditioner =
+      CoupledFactor::suits(problem_.dim()) ? static_cast<const Metric&>(coupled_) : preconditioner_;
+  LinearSystems one;
+  one.times = [this](auto, auto in, auto out) { times(in, out); };
+  one.precondition = [&](std::span<double> residual) { preconditioner.solve(residual); };
+  one.stop = stop;
+  return conjugate_gradients(one, {&v, 1})[0];
+}
+
+HessianPart::HessianPart(const SoftmaxProblem& problem, const Probabilities& probabilities,
+                         std::span<const Index> chosen)
+    : problem_(problem), probabilities_(probabilities) {
+  const auto columns = chosen.first(chosen.size() - (problem.has_intercept() ? 1 : 0));
+  x_ = gather_columns(problem.x(), {columns.begin(), columns.end()}, problem.spec().threads);
+  const Index classes = problem.classes();
+  diagonal_.assign(chosen.size() * at(classes), 0.0);
+  std::vector<double> bent(at(classes));
+  x_.visit([&](const auto& view) {
+    for (Index i = 0; i < view.rows; ++i) {
+      const float* p = probabilities_.of_row(i);
+      for (Index k = 0; k < classes; ++k)
+        bent[at(k)] = problem.weight(i) * static_cast<double>(p[k]) * (1.0 - static_cast<double>(p[k]));
+      for_each_nonzero(view, i, [&](Index j, auto value) {
+        kernel::axpy(static_cast<double>(value) * static_cast<double>(value), bent.data(),
+                     diagonal_.data() + j * classes, classes);
+      });
+      if (problem.has_intercept())
+        kernel::axpy(1.0, bent.data(), diagonal_.data() + diagonal_.size() - classes, classes);
+    }
+  });
+  const double largest = diagonal_.empty() ? 0 : *std::max_element(diagonal_.begin(), diagonal_.end());
+  for (double& one : diagonal_) one = std::max({one, 1e-6 * largest, std::numeric_limits<double>::min()});
+}
+
+double HessianPart::passes() const {
+  return static_cast<double>(products_) * static_cast<double>(x_.stored()) /
+         static_cast<double>(std::max<Index>(1, problem_.x().stored()));
+}
+
+void HessianPart::times(std::span<const double> v, std::span<double> out) const {
+  ++products_;
+  const Index classes = problem_.classes();
+  const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
+  products.times(v, out, [&](Index row, auto* u) {
+    using T = std::decay_t<decltype(*u)>;
+    const float* p = probabilities_.of_row(row);
+    T mean = 0;
+    for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
+    const T weight = static_cast<T>(problem_.weight(row));
+    for (Index k = 0; k < classes; ++k) u[k] = weight * static_cast<T>(p[k]) * (u[k] - mean);
+  });
+}
+
+}  // namespace s3gd
