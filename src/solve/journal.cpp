@@ -53,6 +53,12 @@ void Journal::state(Archive& a) {
     early_stop_);
 }
 
+bool Journal::note(TraceRow row) {
+  row.correlation = row.variance_ratio = std::nan("");
+  trace_.push_back(row);
+  return !source_.watch || source_.watch(row);
+}
+
 bool Journal::moved(std::span<const double> w, double passes, double objective, double gap) {
   clock_.pause();
   const double started = wall_now();
@@ -60,18 +66,16 @@ bool Journal::moved(std::span<const double> w, double passes, double objective, 
   ++moves_;
   const double on_test = traced() || early_stop_.wanted() ? test_objective(w) : std::nan("");
   if (traced()) {
-    TraceRow row;
-    row.iteration = before_.iterations + moves_;
-    row.passes = this->passes();
-    row.cpu_seconds = before_.cpu_seconds + clock_.cpu_seconds();
-    row.wall_seconds = wall_seconds();
-    row.train_objective = std::isnan(objective) ? source_.objective(w) : objective;
-    row.test_objective = on_test;
-    row.gap = gap;
-    row.correlation = row.variance_ratio = std::nan("");
-    row.stage = stage_;
-    trace_.push_back(row);
-    if (source_.watch && !source_.watch(row)) stop(Status::interrupted);
+    const double value = std::isnan(objective) ? source_.objective(w) : objective;
+    const bool goes_on = note({.iteration = before_.iterations + moves_,
+                               .passes = this->passes(),
+                               .cpu_seconds = before_.cpu_seconds + clock_.cpu_seconds(),
+                               .wall_seconds = wall_seconds(),
+                               .train_objective = value,
+                               .test_objective = on_test,
+                               .gap = gap,
+                               .stage = stage_});
+    if (!goes_on) stop(Status::interrupted);
   }
   // What would end the run anyway first: nothing is left to go on with.
   if (early_stop_.wanted() && early_stop_.look(w, on_test)) stop(Status::early_stopped);
@@ -110,18 +114,14 @@ Solution Journal::close(std::vector<double> w, Status status, const Certificate&
   summary.solve_seconds += clock_.wall_seconds();
   summary.cpu_seconds += clock_.cpu_seconds();
   summary.evaluate_seconds += evaluate_seconds_;
-  TraceRow row;
-  row.iteration = summary.iterations;
-  row.passes = summary.passes;
-  row.cpu_seconds = summary.cpu_seconds;
-  row.wall_seconds = summary.graph_seconds + summary.solve_seconds;
-  row.train_objective = certificate.primal;
-  row.gap = certificate.relative_gap;
-  row.test_objective = test_objective(w);
-  row.correlation = row.variance_ratio = std::nan("");
-  row.stage = stage_;
-  trace_.push_back(row);
-  if (source_.watch) source_.watch(row);
+  note({.iteration = summary.iterations,
+        .passes = summary.passes,
+        .cpu_seconds = summary.cpu_seconds,
+        .wall_seconds = summary.graph_seconds + summary.solve_seconds,
+        .train_objective = certificate.primal,
+        .test_objective = test_objective(w),
+        .gap = certificate.relative_gap,
+        .stage = stage_});
   solution.trace = std::move(trace_);
   solution.w = std::move(w);
   return solution;

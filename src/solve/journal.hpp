@@ -67,6 +67,7 @@ class Journal final : public Progress {
 
  private:
   void stop(Status why);
+  bool note(TraceRow row);  // into the trace; false: whoever watches wants no more
   bool time_is_up() const { return options_.seconds > 0 && wall_seconds() >= options_.seconds; }
   double test_objective(std::span<const double> w) const;
   bool traced() const { return options_.trace_every != 0 || source_.watch; }

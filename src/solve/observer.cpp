@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
 #include "solve/run_state.hpp"
 
@@ -34,7 +35,7 @@ Observer::Observer(const RunInput& input, bool unbiased, RunClock& clock)
       clock_(clock),
       budget_(budget_of(options_)),
       probe_rng_(options_.seed, 77),
-      w_(static_cast<std::size_t>(problem_->dim()), 0.0) {
+      w_(at(problem_->dim()), 0.0) {
   if (options_.patience > 0 && input.test)
     early_stop_ = EarlyStop(options_.patience,
                             [test = *input.test](std::span<const double> w) { return test->penalty_value(w); });
@@ -104,6 +105,8 @@ Index Observer::observe(LoopState<T>& state) {
                                  state.control.passes_per_snapshot() / static_cast<double>(state.inner);
   if (finished_) return -1;
   if (!glancing) next_full_ = next_observation(state.iteration, passes_per_step);
+  // Snapshots of several outputs may be far apart: the mean of late ones is to have the last.
+  if (ends_at_snapshots(input_)) next_full_ = (next_full_ + state.inner - 1) / state.inner * state.inner;
   if (!early_stop_.wanted()) return next_full_;
   const auto steps = static_cast<Index>(std::ceil(kPassesPerGlance / std::max(passes_per_step, 1e-12)));
   return std::min(next_full_, state.iteration + std::max<Index>(1, steps));

@@ -18,8 +18,8 @@
 #include "problem/constant_model.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
-#include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
+#include "solve/inputs.hpp"
 #include "solve/warm_state.hpp"
 #include "stochastic/control.hpp"
 

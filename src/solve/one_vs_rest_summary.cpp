@@ -5,28 +5,18 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.hpp"
+
 namespace s3gd {
 namespace {
 
 constexpr std::size_t kMostAdvice = 6;
 
 // An interrupt concerns the whole run; a diverged class is useless; the others are short of the tolerance.
+// In the order of Status: converged, out_of_passes, out_of_time, early_stopped, interrupted, diverged.
 int severity(Status status) {
-  switch (status) {
-    case Status::converged:
-      return 0;
-    case Status::early_stopped:
-      return 1;
-    case Status::out_of_passes:
-      return 2;
-    case Status::out_of_time:
-      return 3;
-    case Status::diverged:
-      return 4;
-    case Status::interrupted:
-      return 5;
-  }
-  return 5;
+  constexpr int kSeverities[] = {0, 2, 3, 1, 5, 4};
+  return kSeverities[static_cast<int>(status)];
 }
 
 bool went_better(const Summary& a, const Summary& b) {
@@ -74,7 +64,7 @@ std::vector<Stage> merge_stages(std::span<const Summary> summaries) {
       }
       known->seconds += one.seconds;
       known->iterations += one.iterations;
-      ends[static_cast<std::size_t>(known - stages.begin())].add(one.ended);
+      ends[at(known - stages.begin())].add(one.ended);
     }
   for (std::size_t s = 0; s < stages.size(); ++s) stages[s].ended = ends[s].text();
   return stages;
@@ -138,7 +128,7 @@ Summary merge_summaries(std::span<const std::string> classes, std::span<const Su
     whole.surrogate_gap = std::max(whole.surrogate_gap, one.surrogate_gap);
   }
   whole.stages = merge_stages(summaries);
-  whole.advice = merge_advice(classes, summaries, static_cast<std::size_t>(worst - summaries.begin()));
+  whole.advice = merge_advice(classes, summaries, at(worst - summaries.begin()));
   return whole;
 }
 

@@ -152,6 +152,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
                          .average_from = average_after(input),
+                         .average_last = ends_at_snapshots(input),
                          .spacing = spacing,
                          .before_snapshot = keeper,
                          .resumed = from};
@@ -169,23 +170,10 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
   return end;
 }
 
-std::string ending(Status status) {
-  switch (status) {
-    case Status::converged:
-      return "tolerance reached";
-    case Status::out_of_passes:
-      return "budget used up";
-    case Status::out_of_time:
-      return "time used up";
-    case Status::early_stopped:
-      return "no more progress on the validation rows";
-    case Status::interrupted:
-      return "interrupted";
-    case Status::diverged:
-      return "diverged";
-  }
-  return {};
-}
+// In the order of Status.
+constexpr const char* kEndings[] = {"tolerance reached", "budget used up",
+                                    "time used up",      "no more progress on the validation rows",
+                                    "interrupted",       "diverged"};
 
 // Of a run that goes on elsewhere, whatever was watched on the way: which point was best is not known blindly.
 std::vector<double> result_of(const RunInput& input, const Observer& observer, const Standing& standing) {
@@ -243,7 +231,7 @@ Solution run_estimator(const RunInput& input) {
     const LoopEnd end = steps(input, estimator, ready, own_step, clock, observer, rng, standing, from);
     standing.stages.push_back({estimator.name, clock.wall_seconds() - standing.began,
                                standing.iteration - standing.began_iteration,
-                               end == LoopEnd::plateau ? "plateau" : ending(observer.status())});
+                               end == LoopEnd::plateau ? "plateau" : kEndings[static_cast<int>(observer.status())]});
     if (!own_step || !observer.has_diverged() || standing.attempt == kMostRetries) break;
     standing.step *= kRetryFactor;
   }

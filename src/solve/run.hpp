@@ -24,6 +24,8 @@ struct RunInput {
   const Schedule* looks = nullptr;   // when to look, and the last point is the result; none: as the options say
 };
 
+inline bool ends_at_snapshots(const RunInput& input) { return input.average_tail && input.problem->outputs() > 1; }
+
 // Of a Problem with a SolveInput, or a SoftmaxProblem with a SoftmaxInput.
 template <class Stated, class Extra>
 RunInput run_input(const Stated& problem, const SolveOptions& options, const Extra& extra) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/checksum.hpp"
+#include "base/index.hpp"
 #include "base/json.hpp"
 #include "base/mention.hpp"
 #include "problem/names.hpp"
@@ -16,7 +17,7 @@ std::string checksum_text(std::span<const std::byte> bytes) { return hex(checksu
 std::string hex(std::span<const double> values) { return checksum_text(std::as_bytes(values)); }
 
 std::string graph_of(const Graph& graph) {
-  return hex(checksum(std::as_bytes(std::span(graph.gammas.data(), static_cast<std::size_t>(graph.gammas.size())))));
+  return hex(checksum(std::as_bytes(std::span(graph.gammas.data(), at(graph.gammas.size())))));
 }
 
 // Every option of the table that has a say, as it takes its value. Terms of the penalty may differ in what the table has once.

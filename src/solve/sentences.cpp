@@ -71,12 +71,12 @@ double product(const View& x, Index i, const double* w) {
 
 SampleReport report_sample(const Matrix& x, const std::function<double(Index)>& weight) {
   SampleReport report;
-  std::vector<double> largest(static_cast<std::size_t>(x.cols()), 0.0);
+  std::vector<double> largest(at(x.cols()), 0.0);
   for_each_in_sample(x, weight, [&](const auto& view, Index row) {
     bool zero = true;
     for_each_nonzero(view, row, [&](Index j, auto entry) {
       zero = false;
-      double& size = largest[static_cast<std::size_t>(j)];
+      double& size = largest[at(j)];
       size = std::max(size, std::abs(static_cast<double>(entry)));
     });
     ++report.rows;
@@ -116,7 +116,7 @@ RowReport report_rows(const Problem& problem, const std::vector<double>& w, cons
   for_each_in_sample(problem.x(), weight, [&](const auto& view, Index row) {
     const double by_features = product(view, row, w.data()), margin = constant + by_features;
     report.by_features = std::max(report.by_features, std::abs(by_features));
-    const double y = problem.targets()[static_cast<std::size_t>(row)];
+    const double y = problem.targets()[at(row)];
     report.wrong += y * margin > 0 ? 0 : 1;
     (y > 0 ? positive : negative).push_back(margin);
   });

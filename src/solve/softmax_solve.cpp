@@ -8,14 +8,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "exact/finisher.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
-#include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/finish.hpp"
+#include "solve/inputs.hpp"
 #include "solve/options/table.hpp"
 #include "solve/run.hpp"
 #include "solve/run_identity.hpp"
@@ -59,7 +60,7 @@ struct Run {
 // Free intercepts may all be shifted by the same amount: those that sum to zero are the ones to show.
 void centre_intercepts(const SoftmaxProblem& problem, std::span<double> w) {
   if (problem.spec().intercept != Intercept::free) return;
-  const std::span<double> intercepts = w.last(static_cast<std::size_t>(problem.classes()));
+  const std::span<double> intercepts = w.last(at(problem.classes()));
   double sum = 0, largest = 0;
   for (const double one : intercepts) {
     sum += one;

@@ -13,8 +13,8 @@
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
 #include "solve/auto.hpp"
-#include "solve/check.hpp"
 #include "solve/checkpoint.hpp"
+#include "solve/inputs.hpp"
 #include "solve/one_vs_rest.hpp"
 #include "solve/options/table.hpp"
 #include "solve/run.hpp"
@@ -50,13 +50,9 @@ void check_suits(const Problem& problem, const SolveOptions& options) {
 }  // namespace
 
 const char* name_of(Status status) {
-  constexpr std::pair<Status, const char*> names[] = {
-      {Status::converged, "converged"},     {Status::out_of_passes, "out_of_passes"},
-      {Status::out_of_time, "out_of_time"}, {Status::early_stopped, "early_stopped"},
-      {Status::interrupted, "interrupted"}, {Status::diverged, "diverged"}};
-  for (const auto& [one, name] : names)
-    if (one == status) return name;
-  return "unknown";
+  constexpr const char* kNames[] = {"converged",     "out_of_passes", "out_of_time",
+                                    "early_stopped", "interrupted",   "diverged"};
+  return kNames[static_cast<int>(status)];
 }
 
 std::vector<SolverInfo> solvers() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "problem/judged_rows.hpp"
 #include "problem/loss.hpp"
@@ -118,7 +119,7 @@ OneVsRestProblem::OneVsRestProblem(Dataset data, const ProblemSpec& spec) {
 
 Problem OneVsRestProblem::on(Index k, const Dataset& rows) const {
   ProblemSpec one = spec();
-  one.positive = classes()[static_cast<std::size_t>(k)];
+  one.positive = classes()[at(k)];
   return {rows, one};
 }
 

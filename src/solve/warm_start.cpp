@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/index.hpp"
 #include "base/mention.hpp"
 #include "s3gd/error.hpp"
 
@@ -41,7 +42,7 @@ std::vector<std::size_t> places_of_features(const Model& model, const Dataset& d
     throw Error("the model to start from has " + std::to_string(model.features()) + " features, the rows have " +
                     std::to_string(data.cols()),
                 kRemedy);
-  std::vector<std::size_t> places(static_cast<std::size_t>(data.cols()));
+  std::vector<std::size_t> places(at(data.cols()));
   std::iota(places.begin(), places.end(), std::size_t{0});
   const std::vector<std::string>& names = data.feature_names;
   if (names.empty() || model.feature_names.empty()) return places;
@@ -60,7 +61,7 @@ void append_output(const Model& model, Index output, double share, const std::ve
                    bool has_intercept, const Scaling& scaling, std::vector<double>& start) {
   const std::size_t from = start.size();
   for (const std::size_t place : places) start.push_back(share * model.weights_of(output)[place]);
-  double intercept = share * model.intercepts[static_cast<std::size_t>(output)];
+  double intercept = share * model.intercepts[at(output)];
   for (std::size_t j = 0; j < scaling.factor.size(); ++j) start[from + j] /= scaling.factor[j];
   for (std::size_t j = 0; j < scaling.shift.size(); ++j) intercept += start[from + j] * scaling.shift[j];
   if (has_intercept) start.push_back(intercept);
@@ -79,9 +80,7 @@ std::vector<double> start_from(const Model& model, const Task& task, const Scali
   const std::vector<std::size_t> places = places_of_features(model, task.data());
   std::vector<double> start;
   for (Index output = 0; output < task.outputs(); ++output) {
-    const auto find = [&] {
-      return std::find(model.classes.begin(), model.classes.end(), classes[static_cast<std::size_t>(output)]);
-    };
+    const auto find = [&] { return std::find(model.classes.begin(), model.classes.end(), classes[at(output)]); };
     const Index k = one ? 0 : find() - model.classes.begin();
     // Two classes have one output, the difference of theirs: half of it for each.
     const double share = one || model.outputs() > 1 ? 1.0 : k == 1 ? 0.5 : -0.5;

@@ -165,12 +165,13 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
     const bool snapshot = state.iteration == next_snapshot;
     const bool urgent = snapshot && options.urgent && options.urgent();
     if (snapshot && options.before_snapshot) options.before_snapshot(loop_state, urgent);
+    const bool averages = snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from;
+    if (averages && options.average_last) add_to_average(state, dim, scratch);
     if (state.iteration == next_observation || urgent) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }
-    if (snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from)
-      add_to_average(state, dim, scratch);
+    if (averages && !options.average_last) add_to_average(state, dim, scratch);
     if (snapshot) {
       if (!good.at_snapshot(state)) return LoopEnd::diverged;
       if (options.stop_at_plateau && progress.plateau()) return LoopEnd::plateau;

@@ -61,6 +61,7 @@ struct LoopOptions {
   bool keep_good = false;          // keep a snapshot to come back to, and end early when losses have multiplied
   bool stop_at_plateau = false;    // end when the losses of batches have stopped falling
   double average_from = -1;        // not negative: snapshots after so many rows drawn are averaged into state.average
+  bool average_last = false;       // the one at which the run is stopped as well
   std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says
   // For checkpoints. Called before every snapshot with what writes the loop's state, and whether the run is about to end
   // on request; and where the loop is to go on from.
