@@ -12,7 +12,7 @@ foreach(file IN LISTS scripts)
 endforeach()
 string(APPEND script "})();\n")
 
-set(code "#include \"report/assets.hpp\"\n\nnamespace s3gd::report {\n\n")
+set(code "#include \"report/drawing.hpp\"\n\nnamespace s3gd::report {\n\n")
 foreach(part skeleton style script)
   string(FIND "${${part}}" ")s3gd\"" clash)
   if(NOT clash EQUAL -1)

@@ -7,8 +7,8 @@
 #include "base/file.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "report/figures.hpp"
-#include "report/run_document.hpp"
+#include "report/document.hpp"
+#include "report/run_rows.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {

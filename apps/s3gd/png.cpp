@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "base/file.hpp"
-#include "report/figures.hpp"
+#include "report/document.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd::app {

@@ -2,8 +2,8 @@
 #include "base/file.hpp"
 #include "compare/outcome.hpp"
 #include "data/csv_record.hpp"
-#include "report/figures.hpp"
-#include "report/run_document.hpp"
+#include "report/document.hpp"
+#include "report/run_rows.hpp"
 
 namespace s3gd {
 namespace {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -101,6 +102,27 @@ using Styles = std::map<std::string, std::size_t>;  // by the names of curves
 
 // Self-contained: size, colours and fonts in it. x and y: which axes. Without styles, as on a page with this figure alone.
 std::string svg(const Figure& figure, std::size_t x = 0, std::size_t y = 0, const Styles& styles = {});
+
+// The quantities that figures of runs show, called alike on every page. By key: cpu_seconds, wall_seconds, passes, iteration;
+// suboptimality, objective, test_objective, gap, correlation, variance_ratio. Linear or logarithmic as suits a comparison.
+Axis quantity(const std::string& key);
+// Suboptimality is shown down to what F* is certified to, and not below 1e-10: there, nothing is compared any more.
+Axis suboptimality(double optimum_gap);
+// Lines at (1 + target) F*.
+std::vector<Mark> target_marks(double target, double optimum);
+
+// Writes a picture, given as SVG, to a PNG file; false: it turns out that it cannot draw at all.
+using Rasteriser = std::function<bool(const std::string& svg, const std::string& path)>;
+// The library has none: the program says which, once, before anything else runs.
+void use_rasteriser(Rasteriser rasteriser);
+
+struct FiguresWritten {
+  std::vector<std::string> files;  // as written, folder included
+  bool png = false;                // false: nothing could draw them, so there are only .svg files
+};
+// Every figure as a file of its own, for a paper: folder/ID.svg, and ID.png where there is a rasteriser; with further vertical
+// axes ID-KEY.svg. The folder is made.
+FiguresWritten write_figures(const Document& document, const std::string& folder);
 
 std::string escape(std::string_view text);  // for text and attributes
 std::string number(double value);           // six significant digits; an em dash for what is not finite

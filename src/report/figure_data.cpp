@@ -1,5 +1,3 @@
-#include "report/figure_data.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "report/drawing.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -58,15 +57,6 @@ std::string number_data(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-std::string list_data(const std::vector<double>& values, const std::vector<std::size_t>& points) {
-  std::string text = "[";
-  for (const std::size_t k : points) {
-    if (text.size() > 1) text += ',';
-    text += k < values.size() ? number_data(values[k]) : "null";
-  }
-  return text + "]";
-}
-
 template <class Items, class Write>
 std::string joined(const Items& items, char open, char close, Write&& write) {
   std::string text(1, open);
@@ -75,6 +65,11 @@ std::string joined(const Items& items, char open, char close, Write&& write) {
     text += write(item);
   }
   return text + close;
+}
+
+std::string list_data(const std::vector<double>& values, const std::vector<std::size_t>& points) {
+  return joined(points, '[', ']',
+                [&](std::size_t k) { return k < values.size() ? number_data(values[k]) : std::string("null"); });
 }
 
 std::string axes_data(const std::vector<Axis>& axes) {
@@ -90,7 +85,7 @@ std::string band_data(const Series::Band& band, const std::vector<std::size_t>& 
   return text + "]";
 }
 
-std::string series_data(const Figure& figure, const Series& series, const std::map<std::string, std::size_t>& styles) {
+std::string series_data(const Figure& figure, const Series& series, const Styles& styles) {
   const std::vector<std::size_t> points = visible_points(series, figure.x.front().key, figure.y.front().key);
   const auto found = styles.find(series.name);
   const auto pair = [](const std::string& key, const std::string& value) { return script_string(key) + ":" + value; };
@@ -127,7 +122,7 @@ std::string script_string(const std::string& text) {
   return safe;
 }
 
-std::string figure_data(const Figure& figure, const std::map<std::string, std::size_t>& styles) {
+std::string figure_data(const Figure& figure, const Styles& styles) {
   return fmt::format(
       R"({{"title":{},"x":{},"y":{},"series":{},"marks":{}}})", script_string(figure.title), axes_data(figure.x),
       axes_data(figure.y),

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/assets.hpp"
-#include "report/document.hpp"
-#include "report/figure_data.hpp"
-#include "report/style.hpp"
+#include "report/drawing.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -104,14 +101,8 @@ class Body {
     if (!part.heading.empty()) open_section(part.heading);
     text_ += paragraphs(part.body);
   }
-  void operator()(const Facts& part) {
-    end_figures();
-    text_ += facts(part);
-  }
-  void operator()(const Table& part) {
-    end_figures();
-    text_ += table(part);
-  }
+  void operator()(const Facts& part) { end_figures() += facts(part); }
+  void operator()(const Table& part) { end_figures() += table(part); }
   void operator()(const Figure& part) {
     if (!in_figures_) text_ += "<div class=\"figures\">\n";
     in_figures_ = true;
@@ -127,9 +118,10 @@ class Body {
   }
 
  private:
-  void end_figures() {
+  std::string& end_figures() {
     if (in_figures_) text_ += "</div>\n";
     in_figures_ = false;
+    return text_;
   }
   void open_section(const std::string& heading) {
     if (sections_ > 0) text_ += "</section>\n";
@@ -169,26 +161,13 @@ std::string styles_data(const Styles& styles) {
 }  // namespace
 
 std::string escape(std::string_view text) {
+  static const std::map<char, const char*> kEscapes{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+  for (const char c : text) {
+    const auto found = kEscapes.find(c);
+    found == kEscapes.end() ? out += c : out += found->second;
+  }
   return out;
 }
 

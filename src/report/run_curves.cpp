@@ -1,12 +1,14 @@
-// The curves of a dataset: of every contender at the step shown, mean, lowest and highest over the trials.
+// The page of a comparison, and the curves of a dataset: of every contender at the step shown, mean, lowest and highest over the
+// trials.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "report/quantities.hpp"
+#include "base/text.hpp"
 #include "report/run_rows.hpp"
+#include "s3gd/error.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -105,23 +107,25 @@ std::string caption_of(const RunRows& rows, const std::string& dataset) {
                                  count_text(number_at(about, "cols")));
   if (const double optimum = number_at(about, "optimum"); std::isfinite(optimum))
     text += fmt::format(", F* = {}", number(optimum));
-  std::string steps, unsettled, bad;
+  std::vector<std::string> steps, unsettled, bad;
   std::set<std::string> different;
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);
     if (trials == nullptr) continue;
-    if (trials->step != kNoStep) different.insert(trials->step);
-    if (trials->step != kNoStep) steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", label, trials->step);
+    if (trials->step != kNoStep) {
+      different.insert(trials->step);
+      steps.push_back(label + " " + trials->step);
+    }
     if (!trials->all_well())
-      bad += fmt::format("{}{} ({})", bad.empty() ? "" : ", ", label, trials->status());
+      bad.push_back(label + " (" + trials->status() + ")");
     else if (!trials->settled)
-      unsettled += (unsettled.empty() ? "" : ", ") + label;
+      unsettled.push_back(label);
   }
   if (different.size() == 1) text += ", step " + *different.begin() + " for all";
-  if (different.size() > 1) text += ". Steps: " + steps;
+  if (different.size() > 1) text += ". Steps: " + join(steps);
   text += ".";
-  if (!unsettled.empty()) text += " No stable step: " + unsettled + ".";
-  if (!bad.empty()) text += " Did not end well: " + bad + ".";
+  if (!unsettled.empty()) text += " No stable step: " + join(unsettled) + ".";
+  if (!bad.empty()) text += " Did not end well: " + join(bad) + ".";
   if (const std::string why = text_at(about, "stand_in"); !why.empty()) text += " A stand-in: " + why + ".";
   return text;
 }
@@ -131,6 +135,45 @@ std::string id_of(const RunRows& rows, const std::string& dataset) {
   std::string id = fmt::format("{}-", place + 1);
   for (const char c : dataset) id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
   return id.substr(0, 60);
+}
+
+std::string counted(double number, const char* what) {
+  return fmt::format("{} {}{}", count_text(number), what, number == 1 ? "" : "s");
+}
+
+std::string subtitle_of(const RunRows& rows) {
+  const Json& machine = rows.json().value("machine", Json::object());
+  std::string text = counted(static_cast<double>(rows.datasets().size()), "dataset") + ", " +
+                     counted(static_cast<double>(rows.labels().size()), "contender");
+  if (rows.json().contains("protocol"))
+    if (const double trials = number_at(rows.json()["protocol"], "trials"); std::isfinite(trials))
+      text += ", " + counted(trials, "trial");
+  if (const std::string created = text_at(rows.json(), "created"); !created.empty())
+    text += " \u00b7 " + created.substr(0, 10);
+  if (const std::string cpu = text_at(machine, "cpu"); !cpu.empty()) text += " \u00b7 " + cpu;
+  return text;
+}
+
+void add_curves(Document& document, const RunRows& rows) {
+  document.parts.push_back(
+      Text{.heading = "Curves",
+           .body = "Each contender at its chosen step: the mean of its trials, and in the band all of them. Of "
+                   "distances from F* the line is the lowest so far, faint what was seen. The clock "
+                   "stands still while objectives are evaluated."});
+  for (const std::string& dataset : rows.datasets()) document.parts.push_back(curves_of(rows, dataset));
+}
+
+Document compose(const Json& run) {
+  const RunRows rows(run);
+  const std::string title = text_at(run, "title");
+  Document document{.title = title.empty() ? "Comparison" : title, .subtitle = subtitle_of(rows)};
+  add_verdicts(document, rows);
+  add_curves(document, rows);
+  add_reasons(document, rows);
+  add_steps(document, rows);
+  add_failures(document, rows);
+  add_settings(document, rows);
+  return document;
 }
 
 }  // namespace
@@ -158,6 +201,17 @@ Figure curves_of(const RunRows& rows, const std::string& dataset) {
                                                 : quantity(key));
   if (figure.y.empty()) figure.y.push_back(quantity("objective"));
   return figure;
+}
+
+Document document_of_run(const Json& run) {
+  if (!run.is_object() || run.value("s3gd_run", Json()) != 1)
+    throw Error("this is no run of a comparison (\"s3gd_run\": 1 is missing)",
+                "give the run.json that s3gd compare has written");
+  try {
+    return compose(run.sorted());
+  } catch (const JsonError& error) {
+    throw Error(fmt::format("the run cannot be read: {}", error.what()), "write it again with s3gd compare");
+  }
 }
 
 }  // namespace s3gd::report

@@ -1,4 +1,4 @@
-// A run.json as the parts of its page look at it.
+// The page of a comparison, and its run.json as the parts of that page look at it.
 #pragma once
 
 #include <map>
@@ -60,7 +60,11 @@ class RunRows {
 
 Figure curves_of(const RunRows& rows, const std::string& dataset);
 
-// Parts of the page, in its order.
+// The page of a comparison, from its run.json alone: who won, the curves of each dataset at the step chosen (mean, lowest and
+// highest of the trials), every step tried, every run that failed, settings and machine. Throws an Error where `run` is not one.
+Document document_of_run(const Json& run);
+
+// Its parts, in its order.
 void add_verdicts(Document& document, const RunRows& rows);
 void add_reasons(Document& document, const RunRows& rows);
 void add_steps(Document& document, const RunRows& rows);

@@ -6,9 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "report/document.hpp"
-#include "report/style.hpp"
-#include "report/ticks.hpp"
+#include "report/drawing.hpp"
 
 namespace s3gd::report {
 namespace {

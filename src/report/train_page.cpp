@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/quantities.hpp"
-
 namespace s3gd::report {
 namespace {
 

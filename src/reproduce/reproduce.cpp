@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "data/catalog.hpp"
-#include "report/figures.hpp"
+#include "report/document.hpp"
 #include "reproduce/reproduce_page.hpp"
 
 namespace s3gd::reproduce {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "report/quantities.hpp"
+#include "report/document.hpp"
 #include "reproduce/reproduce_page.hpp"
 
 namespace s3gd::reproduce {

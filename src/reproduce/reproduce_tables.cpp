@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "report/quantities.hpp"
+#include "report/document.hpp"
 #include "reproduce/reproduce_page.hpp"
 #include "s3gd/error.hpp"
 

@@ -10,17 +10,16 @@
 namespace s3gd {
 namespace {
 
-// Needs that are not a solver's: the option that meets them, and by what.
+// Needs that are not a solver's: the option that meets them, and by what; to what an option with that need applies.
 struct OtherNeed {
   OptionNeed need;
-  const char* option;
-  const char* value;
+  const char *option, *value, *reach;
 };
-constexpr OtherNeed kOtherNeeds[] = {
-    {&OptionScene::smooth_hinge, "loss", "smooth-hinge"}, {&OptionScene::huber, "loss", "huber"},
-    {&OptionScene::penalised, "penalty", "l2"},           {&OptionScene::weighs, "penalty", "l2"},
-    {&OptionScene::mixes, "penalty", "elastic-net"},      {&OptionScene::validates, "validate", "DATA"},
-    {&OptionScene::keeps, "checkpoint", "FILE"}};
+constexpr OtherNeed kOtherNeeds[] = {{&OptionScene::penalised, "penalty", "l2", "any penalty"},
+                                     {&OptionScene::weighs, "penalty", "l2", "any penalty"},
+                                     {&OptionScene::mixes, "penalty", "elastic-net", "penalty elastic-net, l1-l2norm"},
+                                     {&OptionScene::validates, "validate", "DATA", "validate"},
+                                     {&OptionScene::keeps, "checkpoint", "FILE", "checkpoint"}};
 
 const OtherNeed* other_need(OptionNeed need) {
   const auto* found = std::find_if(std::begin(kOtherNeeds), std::end(kOtherNeeds),
@@ -29,21 +28,18 @@ const OtherNeed* other_need(OptionNeed need) {
 }
 
 [[noreturn]] void refuse_idle(const OptionRow& row, const OptionScene& scene) {
-  const std::string nothing = opt(row.name) + " changes nothing ";
-  const std::string out = "leave it out, or ";
-  if (const OtherNeed* other = other_need(row.need)) {
-    const std::string option = other->option;
-    const bool chosen = option == "loss" || option == "penalty";
-    throw Error(ErrorCode::idle_option, row.name,
-                nothing + (chosen ? "with " + opt(option, option == "loss" ? scene.loss : scene.penalty)
-                                  : "without " + opt(option)),
-                out + "give " + opt(option, other->value));
-  }
+  const auto refusal = [&](const std::string& where, const std::string& instead) {
+    return Error(ErrorCode::idle_option, row.name, opt(row.name) + " changes nothing " + where,
+                 "leave it out, or " + instead);
+  };
+  if (!row.of_loss.empty()) throw refusal("with " + opt("loss", scene.loss), "give " + opt("loss", row.of_loss));
+  if (const OtherNeed* other = other_need(row.need))
+    throw refusal(std::string(other->option) == "penalty" ? "with " + opt("penalty", scene.penalty)
+                                                          : "without " + opt(other->option),
+                  "give " + opt(other->option, other->value));
   const std::vector<std::string> having = solvers_with(row.need, scene.outputs);
-  throw Error(
-      ErrorCode::idle_option, row.name,
-      nothing + "with " + opt("solver", scene.solver) + (scene.outputs == Outputs::softmax ? " for softmax" : ""),
-      out + "use " + (having.empty() ? opt("multiclass", "ovr") : opt("solver", join(having))));
+  throw refusal("with " + opt("solver", scene.solver) + (scene.outputs == Outputs::softmax ? " for softmax" : ""),
+                "use " + (having.empty() ? opt("multiclass", "ovr") : opt("solver", join(having))));
 }
 
 void check_solver(const OptionScene& scene) {
@@ -62,7 +58,7 @@ void check_row(const OptionRow& row, const OptionValues& values, const OptionSce
   if (!is_changed(row, values)) return;
   const std::string value = row.get(values);
   const bool tolerated = value == row.harmless || (row.group == kProblemOptions && !said_by_people);
-  if (row.need != nullptr && !(scene.*row.need) && !tolerated) refuse_idle(row, scene);
+  if (!has_effect(row, scene) && !tolerated) refuse_idle(row, scene);
   if (!row.set || row.name == "solver") return;
   OptionValues again;
   try {
@@ -75,13 +71,9 @@ void check_row(const OptionRow& row, const OptionValues& values, const OptionSce
 }  // namespace
 
 std::string reach_of(const OptionRow& row) {
+  if (!row.of_loss.empty()) return "loss " + row.of_loss;
   if (row.need == nullptr) return "all";
-  if (const OtherNeed* other = other_need(row.need)) {
-    if (row.need == &OptionScene::mixes) return "penalty elastic-net, l1-l2norm";
-    if (row.need == &OptionScene::penalised || row.need == &OptionScene::weighs) return "any penalty";
-    const bool of_loss = std::string(other->option) == "loss";
-    return std::string(other->option) + (of_loss ? " " + std::string(other->value) : "");
-  }
+  if (const OtherNeed* other = other_need(row.need)) return other->reach;
   const std::vector<std::string> softmax = solvers_with(row.need, Outputs::softmax);
   return "solver " + join(solvers_with(row.need, Outputs::one)) +
          (softmax.empty() ? "; not softmax" : "; softmax: " + join(softmax));
@@ -102,7 +94,7 @@ void check_problem_options(const ProblemSpec& spec) {
 void drop_idle_options(OptionValues& values, const OptionScene& scene) {
   const OptionValues by_itself;
   for (const OptionRow& row : option_table())
-    if (row.need != nullptr && !(scene.*row.need)) row.copy(values, by_itself);
+    if (!has_effect(row, scene)) row.copy(values, by_itself);
 }
 
 }  // namespace s3gd

@@ -13,12 +13,18 @@
 
 namespace s3gd {
 
+// The parts of the table.
+std::vector<OptionRow> reading_rows();
+std::vector<OptionRow> problem_rows();
+std::vector<OptionRow> solver_rows();
+std::vector<OptionRow> run_rows();  // when it stops, what it keeps, what it tells
+
 using V = OptionValues;
 template <class T>
-using Member = T& (*)(V&);
+using Member = std::function<T&(V&)>;
 
 template <class T>
-const T& value_of(Member<T> member, const V& values) {
+const T& value_of(const Member<T>& member, const V& values) {
   return member(const_cast<V&>(values));  // NOLINT: read only
 }
 

@@ -1,8 +1,10 @@
 // Options that state the problem.
+#include <map>
+
 #include "base/checksum.hpp"
+#include "problem/loss.hpp"
 #include "problem/names.hpp"
 #include "solve/options/make_row.hpp"
-#include "solve/options/rows.hpp"
 
 namespace s3gd {
 namespace {
@@ -11,6 +13,28 @@ std::string names_of_terms(const PenaltySpec& penalty) {
   std::string words = name_of(penalty.kind);
   for (const PenaltySpec& term : penalty.also) words += "+" + name_of(term.kind);
   return words;
+}
+
+// Of the losses that have one; a loss says itself what it is called and what it is.
+std::vector<OptionRow> parameter_rows() {
+  static const std::map<std::string_view, const char*> kAbout{
+      {"beta",
+       "Larger is closer to the hinge and has more curvature: past 100 or so, steps become small and passes many for "
+       "hardly another model."},
+      {"knee",
+       "In the unit of the labels: about the size of an error that is still ordinary. Much larger is the squared loss, "
+       "much smaller the absolute one, whose fit is slower."}};
+  std::vector<OptionRow> rows;
+  for_each_parameter([&](const LossTraits& traits) {
+    const auto about = kAbout.find(traits.parameter_name);
+    rows.push_back(number_row<double>({.name = std::string(traits.parameter_name),
+                                       .help = std::string(traits.parameter_summary),
+                                       .about = about == kAbout.end() ? "See docs/theory.md." : about->second,
+                                       .of_loss = std::string(traits.name)},
+                                      [member = traits.parameter](V& v) -> double& { return v.problem.loss.*member; },
+                                      {.least = 0, .open = true}));
+  });
+  return rows;
 }
 
 OptionRow penalty_row() {
@@ -70,20 +94,6 @@ std::vector<OptionRow> problem_rows() {
                     "alone, which suits clean labels and wide text. squared is for numbers; outliers pull at it, and "
                     "less at huber. poisson is for counts."},
           [](V& v) -> LossKind& { return v.problem.loss.kind; }),
-      number_row<double>(
-          {.name = "beta",
-           .help = "smooth-hinge: closeness to the hinge",
-           .about = "Larger is closer to the hinge and has more curvature: past 100 or so, steps become small and "
-                    "passes many for hardly another model.",
-           .need = &OptionScene::smooth_hinge},
-          [](V& v) -> double& { return v.problem.loss.beta; }, {.least = 0, .open = true}),
-      number_row<double>(
-          {.name = "knee",
-           .help = "huber: errors beyond it count as a line, not a square",
-           .about = "In the unit of the labels: about the size of an error that is still ordinary. Much larger is the "
-                    "squared loss, much smaller the absolute one, whose fit is slower.",
-           .need = &OptionScene::huber},
-          [](V& v) -> double& { return v.problem.loss.knee; }, {.least = 0, .open = true}),
       penalty_row(),
       for_all_terms(number_row<double>(
           {.name = "lambda",
@@ -127,6 +137,8 @@ std::vector<OptionRow> problem_rows() {
            .identity = false},
           [](V& v) -> Scale& { return v.scale; }),
   };
+  const std::vector<OptionRow> parameters = parameter_rows();
+  rows.insert(rows.begin() + 1, parameters.begin(), parameters.end());
   for (OptionRow& row : rows) row.group = kProblemOptions;
   return rows;
 }

@@ -1,6 +1,5 @@
 // Options of reading rows.
 #include "solve/options/make_row.hpp"
-#include "solve/options/rows.hpp"
 
 namespace s3gd {
 namespace {

@@ -1,7 +1,6 @@
 // Options of when a run stops, what it keeps and what it tells.
 #include "base/checksum.hpp"
 #include "solve/options/make_row.hpp"
-#include "solve/options/rows.hpp"
 
 namespace s3gd {
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "solve/options/make_row.hpp"
-#include "solve/options/rows.hpp"
 
 namespace s3gd {
 namespace {

@@ -2,7 +2,8 @@
 // what it applies, and when it helps or harms. The program's flags and help, Python's checks, plan files, the checks of
 // solve(), the identity of a run and the tables of docs/cli.md come from it.
 //
-// To add an option: a member in SolveOptions, ProblemSpec or LoadOptions, and one line in rows_*.cpp.
+// To add an option: a member in SolveOptions, ProblemSpec or LoadOptions, and one line in *_rows.cpp. Parameters of losses come from
+// their traits.
 #pragma once
 
 #include <functional>
@@ -28,7 +29,6 @@ struct OptionScene {
   Outputs outputs = Outputs::one;
   std::string solver = {}, loss = {}, penalty = {};  // their names
 
-  bool smooth_hinge = false, huber = false;                   // the loss
   bool penalised = false, mixes = false, weighs = false;      // the penalty: any, two norms, by feature
   bool steps = false, decays = false, batches = false;        // the solver takes steps, draws batches ..
   bool snapshots = false, averages = false, orders = false;   // .. looks back now and then, in an order of its own
@@ -45,6 +45,7 @@ struct OptionRow {
   std::string help = {};      // one line
   std::string about = {};     // when it helps, and when it harms
   OptionNeed need = nullptr;  // without which it has no effect; null: it always has one
+  std::string of_loss = {};   // the one loss that has it as its parameter
   std::string harmless = {};  // a value that says nothing else without it either
   std::string expects = {};   // what its value must be, in words
   std::vector<std::string> choices = {};                     // or one of these
@@ -67,6 +68,8 @@ inline constexpr const char* kStopOptions = "Stop";
 inline constexpr const char* kStateOptions = "State";
 inline constexpr const char* kTraceOptions = "Trace";
 
+// Whether it has any in this scene.
+bool has_effect(const OptionRow& row, const OptionScene& scene);
 // Whether the value is another than what it is by itself.
 bool is_changed(const OptionRow& row, const OptionValues& values);
 

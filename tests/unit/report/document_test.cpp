@@ -6,9 +6,7 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "report/figure_data.hpp"
-#include "report/style.hpp"
-#include "report/ticks.hpp"
+#include "report/drawing.hpp"
 #include "unit/report/holds.hpp"
 
 namespace s3gd::report {
