@@ -10,8 +10,8 @@
 
 #include "base/clock.hpp"
 #include "base/memory.hpp"
+#include "data/format.hpp"
 #include "data/generate.hpp"
-#include "data/readers.hpp"
 #include "data/s3d.hpp"
 #include "s3gd/error.hpp"
 

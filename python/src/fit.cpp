@@ -1,5 +1,5 @@
 #include "base/clock.hpp"
-#include "data/margin_watch.hpp"
+#include "data/checks.hpp"
 #include "fit/fit_json.hpp"
 #include "solve/huber_scale.hpp"
 #include "task.hpp"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <new>
@@ -6,8 +5,8 @@
 #include <unordered_map>
 
 #include "anchor/anchors.hpp"
-#include "anchor/nearest_rows.hpp"
-#include "anchor/neighbours.hpp"
+#include "anchor/kmeans.hpp"
+#include "anchor/points.hpp"
 #include "base/clock.hpp"
 #include "base/index.hpp"
 #include "s3gd/error.hpp"

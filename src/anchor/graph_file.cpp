@@ -1,12 +1,12 @@
 #include "anchor/graph_file.hpp"
 
-#include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "base/checksum.hpp"
 #include "base/file.hpp"
+#include "base/index.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -32,20 +32,26 @@ struct Header {
 };
 static_assert(sizeof(Header) == 80);
 
+// What stands in both under the same name.
+template <class From>
+auto fields(From& from) {
+  return std::tie(from.neighbours, from.sample_per_anchor, from.rounds, from.seed);
+}
+
 const std::string kRemedy = "build the graph again";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error(name + " " + why, kRemedy); }
 
 template <class T>
-std::size_t put(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size_bytes());
-  return at + values.size_bytes();
+void put(std::vector<std::byte>& bytes, std::span<const T> values) {
+  const auto more = std::as_bytes(values);
+  bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
 // Cuts `count` values off the front of the bytes, which are known to be long enough.
 template <class T>
 std::vector<T> take(std::span<const std::byte>& bytes, Index count) {
-  std::vector<T> values(static_cast<std::size_t>(count));
+  std::vector<T> values(at(count));
   const auto size = values.size() * sizeof(T);
   if (size > 0) std::memcpy(values.data(), bytes.data(), size);
   bytes = bytes.subspan(size);
@@ -97,19 +103,17 @@ std::vector<std::byte> graph_to_bytes(const Graph& graph, const Matrix& x) {
   header.kernel = static_cast<std::uint32_t>(graph.options.kernel);
   header.rows = graph.rows();
   header.anchors = graph.anchors();
-  header.neighbours = graph.neighbours_per_row();
-  header.sample_per_anchor = graph.options.sample_per_anchor;
-  header.rounds = graph.options.rounds;
-  header.seed = graph.options.seed;
+  fields(header) = fields(graph.options);
   header.data_checksum = checksum(x);
   header.seconds = graph.seconds;
-  std::vector<std::byte> bytes(file_size(header));
-  auto at = put(bytes, 0, std::span<const Header>(&header, 1));
-  at = put(bytes, at, std::span<const Index>(graph.anchor_rows));
-  at = put(bytes, at, graph.neighbours.span());
-  at = put(bytes, at, graph.gammas.span());
-  const std::uint64_t sum = checksum(std::span(bytes).first(at));
-  put(bytes, at, std::span<const std::uint64_t>(&sum, 1));
+  std::vector<std::byte> bytes;
+  bytes.reserve(file_size(header));
+  put(bytes, std::span<const Header>(&header, 1));
+  put(bytes, std::span<const Index>(graph.anchor_rows));
+  put(bytes, graph.neighbours.span());
+  put(bytes, graph.gammas.span());
+  const std::uint64_t sum = checksum(bytes);
+  put(bytes, std::span<const std::uint64_t>(&sum, 1));
   return bytes;
 }
 
@@ -127,11 +131,8 @@ Graph graph_from_bytes(std::span<const std::byte> bytes, const std::string& name
   graph.gammas = Array<float>(take<float>(rest, header.rows * header.neighbours));
   check_contents(header, graph, name);
   graph.options.anchors = header.anchors;
-  graph.options.neighbours = header.neighbours;
   graph.options.kernel = static_cast<Kernel>(header.kernel);
-  graph.options.sample_per_anchor = header.sample_per_anchor;
-  graph.options.rounds = header.rounds;
-  graph.options.seed = header.seed;
+  fields(graph.options) = fields(header);
   graph.seconds = header.seconds;
   if (header.rows != x.rows())
     refuse(name, "was built from " + std::to_string(header.rows) + " rows, these are " + std::to_string(x.rows()));

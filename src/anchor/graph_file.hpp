@@ -2,11 +2,6 @@
 // neighbours, their weights, and a checksum of everything before it.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "s3gd/graph.hpp"
 
 namespace s3gd {

@@ -1,6 +1,5 @@
 #include "anchor/kmeans.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "anchor/points.hpp"

@@ -34,4 +34,15 @@ Centres improve_centres(const Matrix& x, Centres centres, Index rounds, int thre
 // For every row of x the nearest centre (the first of several equally near).
 std::vector<std::int32_t> assign_clusters(const Matrix& x, const Centres& centres, int threads = 0);
 
+// For each of m centres the few rows nearest to it, without multiplying all rows with all centres.
+//
+// With an orthonormal basis Q of r directions along which the centres differ most, P = Q'Q:
+//
+//     ||x - c||^2  >=  ||x||^2 + ||c||^2 - 2 (Qx . Qc + ||x - Px|| ||c - Pc||)
+//
+// (Cauchy-Schwarz across the rest). A row is compared with a centre in full only where this bound does not rule it
+// out, so the answer is exact. Cost O(r) per stored entry and O(r m) per row, plus the pairs that are left.
+// One list for each centre: at most `wanted` rows by (distance, row number).
+std::vector<std::vector<Index>> nearest_rows(const Matrix& x, const Centres& centres, Index wanted, int threads);
+
 }  // namespace s3gd

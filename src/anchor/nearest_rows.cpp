@@ -1,7 +1,5 @@
-#include "anchor/nearest_rows.hpp"
+#include "anchor/kmeans.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 

@@ -1,6 +1,5 @@
 #include "anchor/propagate.hpp"
 
-#include "anchor/anchors.hpp"
 #include "anchor/rows.hpp"
 #include "base/index.hpp"
 #include "base/threads.hpp"
@@ -192,19 +191,8 @@ std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q,
   return sums.total<double>(threads);
 }
 
-template <class T>
-std::vector<T> anchor_matrix(const Matrix& x, const Graph& graph) {
-  return dense_rows<T>(x, graph.anchor_rows);
-}
-
-Matrix anchor_rows(const Matrix& x, const Graph& graph) { return gather_rows(x, graph.anchor_rows, 1); }
-
-#define S3GD_INSTANTIATE(T)                                                                             \
-  template Propagation<T> propagate<T>(const Matrix&, const Graph&, std::span<const double>, bool, int, \
-                                       const RowGroup&);                                                \
-  template std::vector<T> anchor_matrix<T>(const Matrix&, const Graph&);
-S3GD_INSTANTIATE(float)
-S3GD_INSTANTIATE(double)
-#undef S3GD_INSTANTIATE
+template Propagation<float> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int, const RowGroup&);
+template Propagation<double> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
+                                       const RowGroup&);
 
 }  // namespace s3gd

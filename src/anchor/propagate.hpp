@@ -8,9 +8,6 @@
 // the bits do not depend on the threads. Cost O(k) per stored entry; memory m * dim doubles for each part.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "s3gd/graph.hpp"
 
 namespace s3gd {
@@ -56,10 +53,5 @@ void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<c
 // sum_i q_i c_i x_i: cols (+ 1 with an intercept) numbers.
 std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q, std::span<const double> c,
                                      bool has_intercept, int threads = 0);
-
-// The anchors' rows: anchors x cols, row-major; and as a matrix of the same layout as x.
-template <class T>
-std::vector<T> anchor_matrix(const Matrix& x, const Graph& graph);
-Matrix anchor_rows(const Matrix& x, const Graph& graph);
 
 }  // namespace s3gd

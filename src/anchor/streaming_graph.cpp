@@ -1,7 +1,6 @@
 #include "anchor/streaming_graph.hpp"
 
 #include "anchor/anchors.hpp"
-#include "anchor/neighbours.hpp"
 #include "base/index.hpp"
 #include "base/threads.hpp"
 

@@ -7,13 +7,6 @@
 // Reading past the end, or leaving bytes over, is an Error: the bytes are those of something else.
 #pragma once
 
-#include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "base/buffer.hpp"
 #include "s3gd/error.hpp"
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <string>
 
 #include "base/memory.hpp"
 #include "s3gd/error.hpp"

@@ -4,12 +4,8 @@
 // three times the data; here the pages are moved (mremap), so memory peaks at the data itself.
 #pragma once
 
-#include <cstddef>
 #include <cstring>
-#include <memory>
-#include <span>
 #include <type_traits>
-#include <utility>
 
 #include "s3gd/matrix.hpp"
 

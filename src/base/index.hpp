@@ -1,8 +1,6 @@
 // A place in a standard container, which counts in std::size_t.
 #pragma once
 
-#include <cstddef>
-
 #include "s3gd/matrix.hpp"
 
 namespace s3gd {

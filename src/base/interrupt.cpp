@@ -1,6 +1,5 @@
 #include "base/interrupt.hpp"
 
-#include <atomic>
 #include <csignal>
 #include <utility>
 

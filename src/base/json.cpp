@@ -202,19 +202,12 @@ bool operator==(const Json& a, const Json& b) {
     return a.get<std::int64_t>() == b.get<std::int64_t>();
   }
   if (a.kind_ != b.kind_) return false;
-  switch (a.kind_) {
-    case Kind::boolean:
-      return a.value_.boolean == b.value_.boolean;
-    case Kind::text:
-      return *a.value_.text == *b.value_.text;
-    case Kind::array:
-      return *a.value_.list == *b.value_.list;
-    case Kind::object:
-      return std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(),
-                        [](const JsonMember& x, const JsonMember& y) { return x.key == y.key && x.value == y.value; });
-    default:
-      return true;
-  }
+  if (a.kind_ == Kind::boolean) return a.value_.boolean == b.value_.boolean;
+  if (a.kind_ == Kind::text) return *a.value_.text == *b.value_.text;
+  if (a.kind_ == Kind::array) return *a.value_.list == *b.value_.list;
+  const auto same = [](const JsonMember& x, const JsonMember& y) { return x.key == y.key && x.value == y.value; };
+  return a.kind_ != Kind::object ||
+         std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(), same);
 }
 
 }  // namespace s3gd

@@ -95,36 +95,22 @@ struct JsonWriter {
   }
   void write_text(const std::string& text) { out += Theirs(text).dump(-1, ' ', ascii_only, handler); }
   void write(const Json& json, int level) {
-    switch (json.kind_) {
-      case Json::Kind::null:
-        out += "null";
-        break;
-      case Json::Kind::boolean:
-        out += json.value_.boolean ? "true" : "false";
-        break;
-      case Json::Kind::integer:
-        out += std::to_string(json.value_.integer);
-        break;
-      case Json::Kind::count:
-        out += std::to_string(json.value_.count);
-        break;
-      case Json::Kind::real:
-        out += Theirs(json.value_.real).dump();
-        break;
-      case Json::Kind::text:
-        write_text(*json.value_.text);
-        break;
-      case Json::Kind::array:
-        write_all(*json.value_.list, "[]", level, [&](const Json& value) { write(value, level + 1); });
-        break;
-      case Json::Kind::object:
-        write_all(*json.value_.members, "{}", level, [&](const JsonMember& member) {
-          write_text(member.key);
-          out += indent < 0 ? ":" : ": ";
-          write(member.value, level + 1);
-        });
-        break;
-    }
+    using Kind = Json::Kind;
+    const auto& value = json.value_;
+    if (json.kind_ == Kind::null) out += "null";
+    if (json.kind_ == Kind::boolean) out += value.boolean ? "true" : "false";
+    if (json.kind_ == Kind::integer) out += std::to_string(value.integer);
+    if (json.kind_ == Kind::count) out += std::to_string(value.count);
+    if (json.kind_ == Kind::real) out += Theirs(value.real).dump();
+    if (json.kind_ == Kind::text) write_text(*value.text);
+    if (json.kind_ == Kind::array)
+      write_all(*value.list, "[]", level, [&](const Json& element) { write(element, level + 1); });
+    if (json.kind_ == Kind::object)
+      write_all(*value.members, "{}", level, [&](const JsonMember& member) {
+        write_text(member.key);
+        out += indent < 0 ? ":" : ": ";
+        write(member.value, level + 1);
+      });
   }
 };
 

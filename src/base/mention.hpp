@@ -1,8 +1,6 @@
 // Marks for sentences (s3gd/words.hpp): "leave " + opt("inner") + " out", "give a " + smaller("lambda").
 #pragma once
 
-#include <string>
-
 #include "s3gd/words.hpp"
 
 namespace s3gd {

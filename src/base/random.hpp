@@ -7,10 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <utility>
-#include <vector>
 
 #include "s3gd/matrix.hpp"
 

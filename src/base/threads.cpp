@@ -3,18 +3,14 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/interrupt.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/memory.hpp"
-#include "data/npy.hpp"
+#include "data/arrays.hpp"
 #include "kernel/kernel.hpp"
 
 namespace s3gd {

@@ -4,11 +4,9 @@
 // by the system, then in the download cache: $XDG_CACHE_HOME/s3gd/NAME or ~/.cache/s3gd/NAME.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "s3gd/matrix.hpp"
 
@@ -43,8 +41,6 @@ struct KnownDataset {
   // Of NAME/train.svm.zst and NAME/test.svm.zst as prepared for this project: information, never a condition.
   std::string train_sha256 = {};
   std::string test_sha256 = {};
-
-  std::uint64_t download_bytes() const;  // 0 = not known
 };
 
 const std::vector<KnownDataset>& catalog();
@@ -59,8 +55,7 @@ std::string nearest_entry(const std::string& word);
 
 // Path of the set's training (or test) rows when they lie on this machine. Any folder in $S3GD_DATA counts, known
 // to the catalogue or not.
-std::optional<std::string> find_known(const std::string& name);
-std::optional<std::string> find_known(const std::string& name, Part part);
+std::optional<std::string> find_known(const std::string& name, Part part = Part::train);
 
 std::string cache_folder();  // throws Error when neither XDG_CACHE_HOME nor HOME is set
 

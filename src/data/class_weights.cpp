@@ -5,9 +5,9 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <sstream>
 
+#include "base/index.hpp"
 #include "base/json.hpp"
 #include "s3gd/error.hpp"
 
@@ -110,11 +110,10 @@ Dataset with_class_weights(Dataset data, const ClassWeights& weights, bool absen
                   "write classes as in the data: " + data.y.name_of(present.front()) + ", " +
                       data.y.name_of(present.back()) + " ..");
   }
-  std::vector<double> product(static_cast<std::size_t>(data.rows()));
+  std::vector<double> product(at(data.rows()));
   for (Index i = 0; i < data.rows(); ++i) {
     const auto factor = factors.find(data.y.values[i]);
-    product[static_cast<std::size_t>(i)] =
-        (data.weights.empty() ? 1.0 : data.weights[i]) * (factor == factors.end() ? 1.0 : factor->second);
+    product[at(i)] = (data.weights.empty() ? 1.0 : data.weights[i]) * (factor == factors.end() ? 1.0 : factor->second);
   }
   data.weights = Array<double>(std::move(product));
   return data;

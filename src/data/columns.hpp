@@ -1,10 +1,6 @@
 // Rows read for a model, or to go with other rows: are their columns those that are expected?
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "s3gd/dataset.hpp"
 
 namespace s3gd {

@@ -4,8 +4,6 @@
 #include <archive_entry.h>
 
 #include <array>
-#include <cerrno>
-#include <memory>
 #include <streambuf>
 
 #include "s3gd/error.hpp"
@@ -30,73 +28,79 @@ const Suffix* suffix_of(std::string_view path) {
   return nullptr;
 }
 
-class Compressor final : public std::streambuf {
+class Compressor final : public std::streambuf, ArchiveWriter {
  public:
-  Compressor(std::ostream& out, const Suffix& suffix, const std::string& path) : out_(out), path_(path) {
-    archive_.reset(archive_write_new());
-    entry_.reset(archive_entry_new());
-    if (!archive_ || !entry_) throw Error("out of memory while writing " + path);
-    check(suffix.add_filter(archive_.get()));
-    check(archive_write_set_format_raw(archive_.get()));
-    check(archive_write_set_bytes_per_block(archive_.get(), 0));  // no padding at the end
-    check(archive_write_open(archive_.get(), this, nullptr, deliver, nullptr));
-    archive_entry_set_filetype(entry_.get(), AE_IFREG);
-    check(archive_write_header(archive_.get(), entry_.get()));
+  Compressor(std::ostream& out, const Suffix& suffix, const std::string& path)
+      : ArchiveWriter(out, path, "the file could not be written") {
+    const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(), archive_entry_free);
+    if (!entry) throw Error("out of memory while writing " + path);
+    if (suffix.add_filter(archive_.get()) != ARCHIVE_OK || archive_write_set_format_raw(archive_.get()) != ARCHIVE_OK)
+      fail();
+    open();
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    if (archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
     setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
 
   void finish() {
-    flush();
-    check(archive_write_close(archive_.get()));
+    sync();
+    close();
   }
 
  protected:
   int_type overflow(int_type c) override {
-    flush();
+    sync();
     if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
     *pptr() = traits_type::to_char_type(c);
     pbump(1);
     return c;
   }
   int sync() override {
-    flush();
+    write(std::as_bytes(std::span(pbase(), pptr())));
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
     return 0;
   }
 
  private:
-  struct Free {
-    void operator()(archive* a) const { archive_write_free(a); }
-    void operator()(archive_entry* e) const { archive_entry_free(e); }
-  };
-
-  static la_ssize_t deliver(archive* a, void* self, const void* bytes, std::size_t size) {
-    auto& out = static_cast<Compressor*>(self)->out_;
-    out.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-    if (out) return static_cast<la_ssize_t>(size);
-    archive_set_error(a, EIO, "the file could not be written");
-    return -1;
-  }
-
-  void flush() {
-    const auto size = static_cast<std::size_t>(pptr() - pbase());
-    if (size > 0 && archive_write_data(archive_.get(), pbase(), size) < 0) check(ARCHIVE_FATAL);
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
-  }
-
-  void check(int result) {
-    if (result == ARCHIVE_OK) return;
-    const char* reason = archive_error_string(archive_.get());
-    throw Error("cannot write " + path_ + ": " + (reason != nullptr ? reason : "compression failed"));
-  }
-
-  std::ostream& out_;
-  std::string path_;
   std::array<char, 1 << 16> buffer_;
-  std::unique_ptr<archive, Free> archive_;
-  std::unique_ptr<archive_entry, Free> entry_;
 };
 
 }  // namespace
+
+ArchiveWriter::ArchiveWriter(std::ostream& out, const std::string& path, const char* reason)
+    : archive_(archive_write_new(), archive_write_free), out_(out), path_(path), reason_(reason) {
+  if (!archive_) throw Error("out of memory while writing " + path);
+}
+
+void ArchiveWriter::open() {
+  const auto deliver = [](archive* a, void* self, const void* bytes, std::size_t size) -> la_ssize_t {
+    auto& writer = *static_cast<ArchiveWriter*>(self);
+    writer.out_.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+    if (writer.out_) return static_cast<la_ssize_t>(size);
+    archive_set_error(a, EIO, "%s", writer.reason_);
+    return -1;
+  };
+  if (archive_write_set_bytes_per_block(archive_.get(), 0) != ARCHIVE_OK ||  // no padding at the end
+      archive_write_open(archive_.get(), this, nullptr, deliver, nullptr) != ARCHIVE_OK)
+    fail();
+}
+
+void ArchiveWriter::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto done = archive_write_data(archive_.get(), bytes.data(), bytes.size());
+    if (done <= 0) fail();
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+}
+
+void ArchiveWriter::close() {
+  if (archive_write_close(archive_.get()) != ARCHIVE_OK) fail();
+}
+
+void ArchiveWriter::fail() {
+  const char* reason = archive_error_string(archive_.get());
+  throw Error("cannot write " + path_ + ": " + (reason != nullptr ? reason : reason_));
+}
 
 std::string_view without_compression_suffix(std::string_view path) {
   if (const auto* suffix = suffix_of(path)) path.remove_suffix(suffix->text.size());

@@ -1,6 +1,5 @@
 #include "data/convert.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/memory.hpp"
@@ -187,7 +186,7 @@ void apply_options(Dataset& data, const LoadOptions& options, WhenOpen when_open
   }
   data.x = with_layout(data.x, wanted, options.precision, options.threads);
   data.x = with_cols(data.x, options.cols, options.threads);
-  if (!data.feature_names.empty()) data.feature_names.resize(static_cast<std::size_t>(data.cols()));
+  if (!data.feature_names.empty()) data.feature_names.resize(at(data.cols()));
 }
 
 }  // namespace s3gd

@@ -1,16 +1,200 @@
 // CSV and TSV text, read whole or block by block.
-#include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "base/mention.hpp"
-#include "data/csv_parser.hpp"
-#include "data/labels.hpp"
-#include "data/readers.hpp"
-#include "data/row_stream.hpp"
-#include "data/rows_builder.hpp"
-#include "s3gd/error.hpp"
+#include "data/checks.hpp"
+#include "data/csv_record.hpp"
+#include "data/format.hpp"
+#include "data/number.hpp"
+#include "data/text_blocks.hpp"
 
 namespace s3gd {
 namespace {
+
+constexpr std::ptrdiff_t kShortestField = 2;  // "1,"
+
+using Words = std::map<std::string, Index, std::less<>>;  // each word and its number, in order of appearance
+
+Index number_of(Words& words, const std::string& word) {
+  return words.try_emplace(word, static_cast<Index>(words.size())).first->second;
+}
+
+// Labels that are numbers of words get other numbers.
+template <class Values>
+void renumber(Values& labels, Index count, const std::vector<double>& numbers) {
+  for (Index i = 0; i < count; ++i) labels[i] = numbers[static_cast<std::size_t>(labels[i])];
+}
+
+// Where labels that are numbers stand beside words, they are words too, written as a class of that number is.
+template <class Values>
+void name_numbers(Values& labels, Index count, Words& words) {
+  const Labels numbers;
+  for (Index i = 0; i < count; ++i) labels[i] = static_cast<double>(number_of(words, numbers.name_of(labels[i])));
+}
+
+// One row a record, one of its fields the label, one perhaps the weight. What becomes of the rows of a block is for the
+// derived class to say.
+template <class T>
+class CsvParser : public BlockParser {
+ public:
+  CsvParser(const CsvPlan& plan, const LoadOptions& options)
+      : plan_(plan), separator_(plan.separator), missing_(options.missing) {}
+
+  Index parse(const char* begin, const char* end) override {
+    end_ = end;
+    block_.clear();
+    words_.clear();
+    first_word_ = first_fraction_ = nullptr;
+    any_missing_ = false;
+    const Index capacity = (end - begin) / kShortestField + 1;
+    block_.columns.resize(capacity);
+    block_.values.resize(capacity);
+    block_.widest = plan_.features() - 1;
+    count_ = 0;
+    for (const char* p = begin; p < end;) {
+      const char* const start = skip_pad(p, separator_);
+      p = ends_record(start) ? start : parse_record(p);
+      p += *p == '\r' ? 2 : 1;
+    }
+    block_.columns.resize(count_);
+    block_.values.resize(count_);
+    return std::count(begin, end, '\n');
+  }
+
+ protected:
+  // Words may stand beside whole numbers, which are classes as well, but not beside others.
+  void check(LabelsSeen& seen) const {
+    if (seen.fractions && !words_.empty()) refuse_word();
+    if (seen.words && first_fraction_ != nullptr) refuse_mixture(first_fraction_, false);
+    seen.words |= !words_.empty();
+    seen.fractions |= first_fraction_ != nullptr;
+  }
+  // The labels of this block as words, if they are not.
+  void make_words() {
+    if (!words_.empty()) return;
+    auto* labels = block_.labels.data();
+    name_numbers(labels, static_cast<Index>(block_.labels.size()), words_);
+  }
+  void describe(Labels& labels) const {
+    labels.class_names.resize(words_.size());
+    for (const auto& [word, number] : words_) labels.class_names[at(number)] = word;
+  }
+  [[noreturn]] void refuse_word() const { refuse_mixture(first_word_, true); }
+
+  RowBlock<T> block_;  // labels that are words: their numbers in words_
+  Words words_;
+  bool any_missing_ = false;
+
+ private:
+  const char* parse_record(const char* p) {
+    const Index fields = plan_.fields();
+    for (Index field = 0;; ++field, ++p) {
+      if (field == fields)
+        throw TextProblem{p, "more than " + std::to_string(fields) + " fields", "as many as in the first line"};
+      const Index column = plan_.columns[at(field)];
+      if (column >= 0)
+        p = parse_feature(p, field, column);
+      else if (column == CsvPlan::kLabel)
+        p = parse_label(p);
+      else
+        p = parse_weight(p);
+      if (*p == separator_) continue;
+      if (field + 1 < fields)
+        throw TextProblem{p, std::to_string(field + 1) + " fields", std::to_string(fields) + " as in the first line"};
+      break;
+    }
+    block_.ends.push_back(count_);
+    return p;
+  }
+
+  const char* parse_feature(const char* p, Index field, Index column) {
+    T value;
+    const char* stop = parse_number(skip_pad(p, separator_), value);
+    if (stop != nullptr) stop = skip_pad(stop, separator_);
+    if (stop == nullptr || (*stop != separator_ && !ends_record(stop))) [[unlikely]]
+      stop = parse_odd_feature(p, field, value);
+    block_.columns[count_] = column;
+    block_.values[count_] = value;
+    count_ += !is_plain_zero(value);
+    return stop;
+  }
+
+  // Quoted, missing or wrong.
+  const char* parse_odd_feature(const char* p, Index field, T& value) {
+    const char* const stop = take_field(p, end_, separator_, text_);
+    if (is_missing(text_)) {
+      if (missing_ == Missing::error)
+        throw TextProblem{skip_pad(p, separator_), "a missing value in " + plan_.name_of(field), "a number",
+                          opt("missing", "zero") + " or " + opt("missing", "mean") + " fills it in"};
+      value = missing_ == Missing::zero ? T{0} : std::numeric_limits<T>::quiet_NaN();
+      any_missing_ |= missing_ == Missing::mean;
+      return stop;
+    }
+    value = whole_number_text<T>(p, "in " + plan_.name_of(field));
+    return stop;
+  }
+
+  const char* parse_weight(const char* p) {
+    const char* const stop = take_field(p, end_, separator_, text_);
+    const auto weight = whole_number_text<double>(p, "as the weight");
+    if (weight < 0) throw TextProblem{p, "the weight " + quote_text(text_), "a weight that is not negative"};
+    block_.weights.push_back(weight);
+    return stop;
+  }
+
+  const char* parse_label(const char* p) {
+    const char* const stop = take_field(p, end_, separator_, text_);
+    if (is_missing(text_)) throw TextProblem{p, text_.empty() ? "no label" : quote_text(text_), "a label in every row"};
+    if (!is_number(text_) || is_code(text_)) {
+      if (first_word_ == nullptr) first_word_ = p;
+      if (first_fraction_ != nullptr) refuse_word();
+      if (words_.empty()) make_words();
+      if (static_cast<Index>(words_.size()) > kMostClasses && first_word_ == p) refuse_word();
+      block_.labels.push_back(static_cast<double>(number_of(words_, text_)));
+      return stop;
+    }
+    const auto label = whole_number_text<double>(p, "as the label");
+    if (label != std::floor(label) && first_fraction_ == nullptr) first_fraction_ = p;
+    if (words_.empty()) {
+      block_.labels.push_back(label);
+    } else {
+      if (first_fraction_ != nullptr) refuse_mixture(p, false);
+      block_.labels.push_back(static_cast<double>(number_of(words_, Labels().name_of(label))));
+    }
+    return stop;
+  }
+
+  // All of text_ as a number.
+  template <class N>
+  N whole_number_text(const char* p, const std::string& where) {
+    const std::size_t size = text_.size();
+    text_.append(kNumberPadding, '\0');
+    N value{};
+    const char* const stop = parse_number(text_.data(), value);
+    const bool whole = stop == text_.data() + size;
+    const std::string expected = stop == nullptr ? expected_number<N>(text_.data()) : "a number";
+    text_.resize(size);
+    if (!whole)
+      throw TextProblem{skip_pad(p, separator_), text_.empty() ? "an empty field" : quote_text(text_),
+                        expected + " " + where};
+    return value;
+  }
+
+  [[noreturn]] void refuse_mixture(const char* at, bool word) const {
+    throw TextProblem{skip_pad(at, separator_), word ? "a word as the label" : "a number as the label",
+                      word ? "a number as in the rows before" : "a word as in the rows before"};
+  }
+
+  const CsvPlan& plan_;
+  const char separator_;
+  const Missing missing_;
+  const char* first_word_ = nullptr;      // among the labels of the block
+  const char* first_fraction_ = nullptr;  // among those that are numbers
+  const char* end_ = nullptr;
+  Index count_ = 0;
+  std::string text_;
+};
 
 template <class T>
 struct Collected {
@@ -18,20 +202,20 @@ struct Collected {
   RowsBuilder<T> rows;
   GrowBuffer<double> labels;  // with words, their numbers
   GrowBuffer<double> weights;
-  csv::Words words;
-  csv::LabelsSeen seen;
+  Words words;
+  LabelsSeen seen;
   bool any_missing = false;
 };
 
 // Adds what it parses to the rows of the whole file.
 template <class T>
-class Collector final : public csv::CsvParser<T> {
+class Collector final : public CsvParser<T> {
  public:
   Collector(const CsvPlan& plan, const LoadOptions& options, Collected<T>& result)
-      : csv::CsvParser<T>(plan, options), result_(result) {}
+      : CsvParser<T>(plan, options), result_(result) {}
 
   void commit() override {
-    this->check_labels(result_.seen);
+    this->check(result_.seen);
     if (!result_.words.empty()) this->make_words();
     if (!this->words_.empty()) {
       if (result_.words.empty()) name_labels_before();
@@ -46,7 +230,7 @@ class Collector final : public csv::CsvParser<T> {
  private:
   // The first word: all rows before have numbers.
   void name_labels_before() {
-    csv::name_numbers(result_.labels, result_.labels.size(), result_.words);
+    name_numbers(result_.labels, result_.labels.size(), result_.words);
     if (static_cast<Index>(result_.words.size()) > kMostClasses) this->refuse_word();
   }
 
@@ -54,83 +238,37 @@ class Collector final : public csv::CsvParser<T> {
     std::vector<double> number(this->words_.size());
     // In the order of appearance, so that the numbers do not depend on how the file was cut.
     std::vector<const std::string*> in_order(this->words_.size());
-    for (const auto& [word, local] : this->words_) in_order[static_cast<std::size_t>(local)] = &word;
+    for (const auto& [word, local] : this->words_) in_order[at(local)] = &word;
     for (std::size_t k = 0; k < in_order.size(); ++k)
-      number[k] = static_cast<double>(csv::number_of(result_.words, *in_order[k]));
-    for (double& label : this->block_.labels) label = number[static_cast<std::size_t>(label)];
+      number[k] = static_cast<double>(number_of(result_.words, *in_order[k]));
+    auto* labels = this->block_.labels.data();
+    renumber(labels, this->block_.rows(), number);
   }
 
   Collected<T>& result_;
 };
 
-// What the blocks of a stream have seen so far.
-struct Seen {
-  Index rows = 0;
-  csv::LabelsSeen labels;
-};
-
-// Hands what it parses on, block by block.
-template <class T>
-class Streamer final : public csv::CsvParser<T> {
- public:
-  Streamer(const CsvPlan& plan, const LoadOptions& options, const Dataset& shape, const BlockWork& work, Seen& seen)
-      : csv::CsvParser<T>(plan, options), shape_(shape), work_(work), seen_(seen) {}
-
-  Index parse(const char* begin, const char* end) override {
-    const Index lines = csv::CsvParser<T>::parse(begin, end);
-    borrowed_.take(this->block_, 0, shape_);
-    Labels& labels = borrowed_.data.y;
-    labels.class_names.resize(this->words_.size());
-    for (const auto& [word, number] : this->words_) labels.class_names[static_cast<std::size_t>(number)] = word;
-    finish_ = work_(borrowed_.data);
-    return lines;
-  }
-  void commit() override {
-    this->check_labels(seen_.labels);
-    seen_.rows += this->block_.rows();
-    finish_();
-  }
-
- private:
-  const Dataset& shape_;
-  const BlockWork& work_;
-  Seen& seen_;
-  BorrowedRows<T> borrowed_;
-  std::function<void()> finish_;
-};
-
 // Codes that are too many to be classes are numbers after all.
-void read_as_numbers(csv::Words& words, GrowBuffer<double>& labels) {
+void read_as_numbers(Words& words, GrowBuffer<double>& labels) {
   const bool numbers = std::all_of(words.begin(), words.end(), [](const auto& word) { return is_number(word.first); });
   if (!numbers || static_cast<Index>(words.size()) <= kMostClasses) return;
   std::vector<double> values(words.size());
-  for (const auto& [word, number] : words)
-    values[static_cast<std::size_t>(number)] = std::strtod(word.c_str(), nullptr);
-  for (Index i = 0; i < labels.size(); ++i) labels[i] = values[static_cast<std::size_t>(labels[i])];
+  for (const auto& [word, number] : words) values[at(number)] = std::strtod(word.c_str(), nullptr);
+  renumber(labels, labels.size(), values);
   words.clear();
 }
 
 // Numbers the words, if the labels are words, in their sorted order and returns them.
-std::vector<std::string> sort_words(const csv::Words& words, GrowBuffer<double>& labels) {
+std::vector<std::string> sort_words(const Words& words, GrowBuffer<double>& labels) {
   if (words.empty()) return {};
   std::vector<double> rank(words.size());
   std::vector<std::string> names;
   for (const auto& [word, number] : words) {
-    rank[static_cast<std::size_t>(number)] = static_cast<double>(names.size());
+    rank[at(number)] = static_cast<double>(names.size());
     names.push_back(word);
   }
-  for (Index i = 0; i < labels.size(); ++i) labels[i] = rank[static_cast<std::size_t>(labels[i])];
+  renumber(labels, labels.size(), rank);
   return names;
-}
-
-CsvPlan plan_first_record(TextBlocks& blocks, std::string_view first, char separator, const LoadOptions& options) {
-  try {
-    CsvPlan plan = plan_csv(first, separator, options, blocks.name());
-    blocks.skip(plan.header_bytes);
-    return plan;
-  } catch (const TextProblem& problem) {
-    throw error_at(blocks.name(), first.data(), blocks.skipped_lines(), problem);
-  }
 }
 
 // The plan for what follows; leaves the blocks standing before the first row.
@@ -140,7 +278,13 @@ CsvPlan plan_rows(TextBlocks& blocks, char separator, const LoadOptions& options
   blocks.skip(blank);
   first.remove_prefix(blank);
   if (first.empty()) throw Error(blocks.name() + " holds no rows");
-  return plan_first_record(blocks, first, separator, options);
+  try {
+    CsvPlan plan = plan_csv(first, separator, options, blocks.name());
+    blocks.skip(plan.header_bytes);
+    return plan;
+  } catch (const TextProblem& problem) {
+    throw error_at(blocks.name(), first.data(), blocks.skipped_lines(), problem);
+  }
 }
 
 [[noreturn]] void refuse_header_alone(const Input& input) { throw Error(input.name() + " holds a header but no rows"); }
@@ -190,9 +334,9 @@ void stream(Input& input, char separator, const LoadOptions& options, const RowS
   shape.x = empty_rows(cols);
   if (plan.labels) shape.y.kind = LabelKind::real;
   const BlockWork work = start(shape);
-  Seen seen;
+  RowsSeen seen;
   parse_blocks(blocks, options.threads,
-               [&] { return std::make_unique<Streamer<T>>(plan, options, shape, work, seen); });
+               [&] { return std::make_unique<Streamer<CsvParser<T>, T>>(0, shape, work, seen, plan, options); });
   if (seen.rows == 0) refuse_header_alone(input);
 }
 

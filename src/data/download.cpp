@@ -1,15 +1,18 @@
 #include "data/download.hpp"
 
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -17,8 +20,6 @@
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "data/part_file.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
@@ -27,6 +28,60 @@ namespace fs = std::filesystem;
 
 constexpr long kConnectSeconds = 20;
 constexpr long kStallSeconds = 30;  // no byte for so long counts as a cut connection
+
+// A download under way: PATH.part holds what came so far, PATH.part.tag the server's name (ETag, or date) of the version
+// it is a part of, so that pieces of two versions are never joined.
+class PartFile {
+ public:
+  explicit PartFile(const std::string& path) : path_(path), part_path_(path + ".part"), tag_path_(path + ".part.tag") {
+    fd_ = open(part_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ < 0) throw_file_error("write", part_path_, errno);
+    std::ifstream in(tag_path_);
+    std::getline(in, tag_);
+  }
+  ~PartFile() {
+    if (size() == 0) remove();  // nothing came: nothing to go on from
+    close(fd_);
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::string& path() const { return part_path_; }
+  const std::string& tag() const { return tag_; }
+  void set_tag(const std::string& tag) {
+    if (tag == tag_) return;
+    tag_ = tag;
+    std::ofstream(tag_path_, std::ios::trunc) << tag << '\n';
+  }
+
+  std::uint64_t size() const {
+    struct stat info {};
+    return fstat(fd_, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  }
+  bool append(std::span<const char> bytes) {  // false: errno says why
+    if (lseek(fd_, 0, SEEK_END) < 0) return false;
+    while (!bytes.empty()) {
+      const ssize_t written = write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+  bool clear() { return ftruncate(fd_, 0) == 0; }  // ditto
+  void remove() const {
+    std::remove(part_path_.c_str());
+    std::remove(tag_path_.c_str());
+  }
+  void finish() const {  // the part becomes PATH; throws Error
+    if (fsync(fd_) != 0 || std::rename(part_path_.c_str(), path_.c_str()) != 0) throw_file_error("write", path_, errno);
+    std::remove(tag_path_.c_str());
+  }
+
+ private:
+  std::string path_, part_path_, tag_path_, tag_;
+  int fd_ = -1;
+};
 
 // What the callbacks of one attempt share.
 struct Attempt {
@@ -128,20 +183,10 @@ void configure(CURL* curl, const std::string& url, Attempt& attempt, char* error
 enum class Outcome { done, again, restart, stopped };
 
 bool worth_another_try(CURLcode code, long status) {
-  switch (code) {
-    case CURLE_HTTP_RETURNED_ERROR:
-      return status >= 500 || status == 429 || status == 408;
-    case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-    case CURLE_GOT_NOTHING:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-      return true;
-    default:
-      return false;
-  }
+  constexpr CURLcode kPassing[] = {CURLE_PARTIAL_FILE,       CURLE_RECV_ERROR, CURLE_SEND_ERROR,  CURLE_GOT_NOTHING,
+                                   CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2,      CURLE_HTTP2_STREAM};
+  if (code == CURLE_HTTP_RETURNED_ERROR) return status >= 500 || status == 429 || status == 408;
+  return std::find(std::begin(kPassing), std::end(kPassing), code) != std::end(kPassing);
 }
 
 [[noreturn]] void throw_failure(const std::string& url, CURLcode code, long status, const std::string& detail) {

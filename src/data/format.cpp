@@ -1,17 +1,15 @@
 #include "data/format.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
+#include "base/interrupt.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"
 #include "base/nearest.hpp"
 #include "data/catalog.hpp"
 #include "data/compressed_output.hpp"
 #include "data/generate.hpp"
-#include "data/readers.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
@@ -83,50 +81,48 @@ Dataset read_whole(const Format& format, Input& input, const LoadOptions& option
   return data;
 }
 
+constexpr Index kRowsPerBlock = 1024;
+constexpr Index kBlocksAtOnce = 64;
+
+Array<double> part_of(const Array<double>& all, Index begin, Index end) {
+  if (all.empty()) return {};
+  return Array<double>::borrow(all.span().subspan(at(begin), at(end - begin)));
+}
+
+Matrix part_of(const Matrix& x, Index begin, Index end) {
+  return x.visit([&](auto view) {
+    view.rows = end - begin;
+    if constexpr (requires { view.stride; })
+      view.values += begin * view.stride;
+    else
+      view.starts += begin;
+    return Matrix::borrow(view);
+  });
+}
+
 }  // namespace
 
 const std::vector<Format>& format_table() {
+  const auto format = [](const char* name, const char* extensions, const char* summary, Recognise* recognise,
+                         Read* read, Write* write, WriteBlocks* stream = nullptr, ReadBlocks* stream_rows = nullptr) {
+    return Format{{name, extensions, summary, true, write != nullptr}, recognise, read, write, stream, stream_rows};
+  };
   static const std::vector<Format> table{
-      {{.name = "libsvm",
-        .extensions = ".svm .libsvm .svmlight",
-        .summary = "text, LABEL INDEX:VALUE ..; classes with names are written as 0, 1, .."},
-       recognise_libsvm,
-       read_libsvm,
-       write_libsvm,
-       stream_libsvm,
-       stream_libsvm_rows},
-      {{.name = "csv", .extensions = ".csv", .summary = "text, fields between commas or semicolons, header or not"},
-       recognise_csv,
-       read_csv,
-       write_csv,
-       nullptr,
-       stream_csv_rows},
-      {{.name = "tsv", .extensions = ".tsv .tab", .summary = "text, fields between tabs, header or not"},
-       recognise_tsv,
-       read_tsv,
-       write_tsv,
-       nullptr,
-       stream_tsv_rows},
-      {{.name = "s3d", .extensions = ".s3d", .summary = "binary, checksummed, used where it lies: opens at once"},
-       recognise_s3d,
-       read_s3d,
-       write_s3d,
-       stream_s3d},
-      {{.name = "npz", .extensions = ".npz", .summary = "NumPy archive, dense (X) or as scipy.sparse.save_npz, with y"},
-       recognise_npz,
-       read_npz,
-       write_npz},
-      {{.name = "npy", .extensions = ".npy", .summary = "NumPy array, used where it lies; labels in a file beside it"},
-       recognise_npy,
-       read_npy,
-       write_npy},
-      {{.name = "idx",
-        .extensions = "-idx3-ubyte .idx",
-        .summary = "MNIST's images, with the labels beside them",
-        .writable = false},
-       recognise_idx,
-       read_idx,
-       nullptr},
+      format("libsvm", ".svm .libsvm .svmlight",
+             "text, LABEL INDEX:VALUE ..; classes with names are written as 0, 1, ..", recognise_libsvm, read_libsvm,
+             write_libsvm, stream_libsvm, stream_libsvm_rows),
+      format("csv", ".csv", "text, fields between commas or semicolons, header or not", recognise_csv, read_csv,
+             write_csv, nullptr, stream_csv_rows),
+      format("tsv", ".tsv .tab", "text, fields between tabs, header or not", recognise_tsv, read_tsv, write_tsv,
+             nullptr, stream_tsv_rows),
+      format("s3d", ".s3d", "binary, checksummed, used where it lies: opens at once", recognise_s3d, read_s3d,
+             write_s3d, stream_s3d),
+      format("npz", ".npz", "NumPy archive, dense (X) or as scipy.sparse.save_npz, with y", recognise_npz, read_npz,
+             write_npz),
+      format("npy", ".npy", "NumPy array, used where it lies; labels in a file beside it", recognise_npy, read_npy,
+             write_npy),
+      format("idx", "-idx3-ubyte .idx", "MNIST's images, with the labels beside them", recognise_idx, read_idx,
+             nullptr),
   };
   return table;
 }
@@ -147,10 +143,7 @@ const Format& format_for_writing(const std::string& path, const SaveOptions& opt
 
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> infos;
-  for (const auto& format : format_table()) {
-    infos.push_back(format.info);
-    infos.back().writable = format.write != nullptr;
-  }
+  for (const auto& format : format_table()) infos.push_back(format.info);
   return infos;
 }
 
@@ -175,6 +168,49 @@ void save(const Dataset& data, const std::string& path, const SaveOptions& optio
   const Format& format = format_for_writing(path, options);
   data.verify(options.threads);
   format.write(data, path, options);
+}
+
+Matrix empty_rows(Index cols) { return Matrix::own_csr<float, std::int32_t>({}, {}, {0}, cols); }
+
+template <class T>
+void BorrowedRows<T>::take(RowBlock<T>& block, Index base, const Dataset& shape) {
+  if (data.source.empty()) data = shape;
+  starts.assign(1, 0);
+  starts.insert(starts.end(), block.ends.begin(), block.ends.end());
+  if (base != 0)
+    for (Index k = 0; k < block.entries(); ++k) block.columns[k] -= base;
+  const Index cols = std::max(shape.cols(), block.widest + 1 - base);
+  data.x = Matrix::borrow(
+      CsrView<T, std::int64_t>{block.values.data(), block.columns.data(), starts.data(), block.rows(), cols});
+  data.y.values = Array<double>::borrow(block.labels);
+  data.weights = Array<double>::borrow(block.weights);
+}
+
+template struct BorrowedRows<float>;
+template struct BorrowedRows<double>;
+
+void stream_loaded(const Dataset& data, int threads, const RowStart& start) {
+  data.verify(threads);
+  Dataset shape = data;
+  shape.verifier = nullptr;
+  shape.x = part_of(data.x, 0, 0);
+  shape.y.values = {};
+  shape.weights = {};
+  const BlockWork work = start(shape);
+  std::vector<std::function<void()>> finish;
+  for (Index first = 0; first < data.rows(); first += kRowsPerBlock * kBlocksAtOnce) {
+    if (interrupted()) throw Interrupted("reading " + data.source + " was interrupted");
+    const Index rows = std::min(data.rows() - first, kRowsPerBlock * kBlocksAtOnce);
+    finish.assign(static_cast<std::size_t>((rows + kRowsPerBlock - 1) / kRowsPerBlock), {});
+    parallel_ranges(rows, kRowsPerBlock, threads, [&](Index begin, Index end, Index chunk) {
+      Dataset block = shape;
+      block.x = part_of(data.x, first + begin, first + end);
+      block.y.values = part_of(data.y.values, first + begin, first + end);
+      block.weights = part_of(data.weights, first + begin, first + end);
+      finish[at(chunk)] = work(block);
+    });
+    for (const auto& call : finish) call();
+  }
 }
 
 }  // namespace s3gd

@@ -1,30 +1,31 @@
 // The table of formats: to add one, write its file and add a line to format_table() in format.cpp.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "data/input.hpp"
-#include "data/readers.hpp"
-#include "s3gd/dataset.hpp"
+#include "data/row_stream.hpp"
 
 namespace s3gd {
 
+using RowSink = std::function<void(const Dataset& block)>;  // takes rows block by block
+
+// How sure a look at the (lower-case) file name without compression suffix, and at the first bytes, makes us: 0 = no,
+// 1 = the last resort, 2 = the extension says so, 3 = the contents say so.
+using Recognise = int(std::string_view name, std::span<const char> head);
+// Formats that are streamed read from `input`; formats that are mapped open `input.name()` themselves.
+using Read = Dataset(Input& input, const LoadOptions& options);
+using Write = void(const Dataset& data, const std::string& path, const SaveOptions& options);
+// Writes blocks of rows as they come, keeping none: for data that does not fit into memory.
+using WriteBlocks = void(const std::string& path, const std::function<void(const RowSink& take)>& produce);
+// Reads rows block by block, keeping none.
+using ReadBlocks = void(Input& input, const LoadOptions& options, const RowStart& start);
+
 struct Format {
   FormatInfo info;
-  // How sure a look at the (lower-case) file name without compression suffix, and at the first bytes, makes us:
-  // 0 = no, 1 = the last resort, 2 = the extension says so, 3 = the contents say so.
-  int (*recognise)(std::string_view name, std::span<const char> head);
-  // Formats that are streamed read from `input`; formats that are mapped open `input.name()` themselves.
-  Dataset (*read)(Input& input, const LoadOptions& options);
-  void (*write)(const Dataset& data, const std::string& path, const SaveOptions& options);  // null: not written
-  // Writes blocks of rows as they come, keeping none: for data that does not fit into memory. Null: cannot.
-  void (*stream)(const std::string& path, const std::function<void(const RowSink& take)>& produce) = nullptr;
-  // Reads rows block by block, keeping none. Null: read() does not copy the rows into memory anyway, or has to.
-  void (*stream_rows)(Input& input, const LoadOptions& options, const RowStart& start) = nullptr;
+  Recognise* recognise;
+  Read* read;
+  Write* write;  // null: not written
+  WriteBlocks* stream = nullptr;
+  ReadBlocks* stream_rows = nullptr;  // null: read() does not copy the rows into memory anyway, or has to
 };
 
 const std::vector<Format>& format_table();
@@ -32,11 +33,21 @@ const std::vector<Format>& format_table();
 // The format `path` is written in; throws when there is none.
 const Format& format_for_writing(const std::string& path, const SaveOptions& options);
 
-// Deferred check of mapped data; see Dataset::verifier.
-struct Verifier {
-  virtual ~Verifier() = default;
-  virtual void verify(int threads) const = 0;  // throws Error; does the work once
-  virtual bool has_checksums() const = 0;      // or only looks whether the contents are sound
-};
+// What each format offers to the table.
+//
+// LIBSVM has no place for sample weights (writing them is refused), nor for words: classes that have names are
+// written as 0, 1, .. in the order of the names. CSV holds everything.
+Recognise recognise_libsvm, recognise_csv, recognise_tsv, recognise_s3d, recognise_npy, recognise_npz, recognise_idx;
+Read read_libsvm, read_csv, read_tsv, read_s3d, read_npy, read_npz, read_idx;
+Write write_libsvm, write_csv, write_tsv, write_s3d, write_npy, write_npz;
+ReadBlocks stream_libsvm_rows, stream_csv_rows, stream_tsv_rows;
+// For s3d all blocks must have the same columns and types. The file appears when `produce` has returned, or not at all.
+WriteBlocks stream_libsvm, stream_s3d;
+
+// Labels that stand in a file of their own: a NumPy or IDX array of one dimension.
+Labels read_labels_file(const std::string& path);
+
+// The binary formats are written as they are: throws when the name ends in .gz, .bz2, .xz or .zst.
+void refuse_compression(const std::string& path, const std::string& format);
 
 }  // namespace s3gd

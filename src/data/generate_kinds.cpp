@@ -1,4 +1,3 @@
-#include <cmath>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>

@@ -6,44 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <string_view>
-#include <vector>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "s3gd/error.hpp"
+#include "data/assemble.hpp"
 
 namespace s3gd {
 namespace {
 
 constexpr std::size_t kHeadBytes = 4096;
 constexpr std::size_t kCompressedBytes = 1 << 17;
+constexpr Index kBlockBytes = 1 << 18;
 
-// Bytes as they lie in the file, before any decompression.
-class Source {
+class File {
  public:
-  virtual ~Source() = default;
-  virtual std::size_t read_some(std::span<char> into) = 0;  // 0 only at the end
-  virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-
-  std::size_t read_all(std::span<char> into) {
-    std::size_t filled = 0;
-    while (filled < into.size()) {
-      const std::size_t count = read_some(into.subspan(filled));
-      if (count == 0) break;
-      filled += count;
-    }
-    return filled;
-  }
-};
-
-class FileSource final : public Source {
- public:
-  FileSource(const std::string& path, const std::string& name) : name_(name) {
-    owned_ = path != "-";
+  File(const std::string& path, const std::string& name) : name_(name), owned_(path != "-") {
     fd_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (fd_ < 0) throw_file_error("open", name, errno);
     struct stat info {};
@@ -54,23 +32,24 @@ class FileSource final : public Source {
       throw_file_error("read", name, failure);
     }
     if (S_ISREG(info.st_mode)) {
-      size_ = static_cast<std::uint64_t>(info.st_size);
+      size = static_cast<std::uint64_t>(info.st_size);
       (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);  // advice only: its failure changes nothing
     }
   }
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-  ~FileSource() override { release(); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { release(); }
 
-  std::size_t read_some(std::span<char> into) override {
+  std::size_t read(std::span<char> into) {
     for (;;) {
       const auto count = ::read(fd_, into.data(), into.size());
-      if (count >= 0) return static_cast<std::size_t>(count);
+      if (count >= 0) return at(count);
       if (errno != EINTR) throw_file_error("read", name_, errno);
       if (interrupted()) throw Interrupted("reading " + name_ + " was interrupted");
     }
   }
-  std::optional<std::uint64_t> size() const override { return size_; }
+
+  std::optional<std::uint64_t> size;
 
  private:
   void release() {
@@ -78,44 +57,8 @@ class FileSource final : public Source {
   }
 
   std::string name_;
+  bool owned_;
   int fd_ = -1;
-  bool owned_ = false;
-  std::optional<std::uint64_t> size_;
-};
-
-class MemorySource final : public Source {
- public:
-  explicit MemorySource(std::span<const char> bytes) : left_(bytes), size_(bytes.size()) {}
-  std::size_t read_some(std::span<char> into) override {
-    const std::size_t count = std::min(into.size(), left_.size());
-    if (count > 0) std::memcpy(into.data(), left_.data(), count);
-    left_ = left_.subspan(count);
-    return count;
-  }
-  std::optional<std::uint64_t> size() const override { return size_; }
-
- private:
-  std::span<const char> left_;
-  std::uint64_t size_;
-};
-
-// Puts bytes that were looked at back in front of the rest.
-class Rewound final : public Source {
- public:
-  Rewound(std::vector<char> head, std::unique_ptr<Source> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
-  std::size_t read_some(std::span<char> into) override {
-    if (used_ == head_.size()) return rest_->read_some(into);
-    const std::size_t count = std::min(into.size(), head_.size() - used_);
-    std::memcpy(into.data(), head_.data() + used_, count);
-    used_ += count;
-    return count;
-  }
-  std::optional<std::uint64_t> size() const override { return rest_->size(); }
-
- private:
-  std::vector<char> head_;
-  std::size_t used_ = 0;
-  std::unique_ptr<Source> rest_;
 };
 
 struct Compression {
@@ -141,9 +84,9 @@ const Compression* find_compression(std::span<const char> head) {
   return nullptr;
 }
 
-class Decompressed final : public Source {
+class Decompressed {
  public:
-  Decompressed(std::unique_ptr<Source> packed, const Compression& compression, const std::string& name)
+  Decompressed(ByteSource packed, const Compression& compression, const std::string& name)
       : packed_(std::move(packed)), compression_(compression), name_(name), buffer_(kCompressedBytes) {
     archive_.reset(archive_read_new());
     if (!archive_) throw Error("out of memory while opening " + name);
@@ -161,12 +104,12 @@ class Decompressed final : public Source {
     if (archive_filter_code(archive_.get(), 0) == ARCHIVE_FILTER_NONE) refuse("its header is incomplete");
   }
 
-  std::size_t read_some(std::span<char> into) override {
+  std::size_t read(std::span<char> into) {
     if (finished_ || into.empty()) return 0;
     const auto count = archive_read_data(archive_.get(), into.data(), into.size());
     if (count < 0) check(static_cast<int>(count));
     if (count == 0) finish();
-    return static_cast<std::size_t>(count);
+    return at(count);
   }
 
  private:
@@ -179,7 +122,7 @@ class Decompressed final : public Source {
     auto* self = static_cast<Decompressed*>(self_pointer);
     try {
       *bytes = self->buffer_.data();
-      const std::size_t count = self->packed_->read_some(self->buffer_);
+      const std::size_t count = self->packed_(self->buffer_);
       self->supplied_ += static_cast<la_int64_t>(count);
       return static_cast<la_ssize_t>(count);
     } catch (...) {
@@ -207,7 +150,7 @@ class Decompressed final : public Source {
                 "fetch or compress the file again");
   }
 
-  std::unique_ptr<Source> packed_;
+  ByteSource packed_;
   const Compression& compression_;
   std::string name_;
   std::vector<char> buffer_;
@@ -219,11 +162,22 @@ class Decompressed final : public Source {
 
 class StreamInput final : public Input {
  public:
-  StreamInput(std::unique_ptr<Source> source, const std::string& name) : source_(std::move(source)), name_(name) {
+  StreamInput(ByteSource source, std::optional<std::uint64_t> size, const std::string& name)
+      : source_(std::move(source)), plain_size_(size), name_(name) {
     look();
     if (const auto* compression = find_compression(head_)) {
-      auto packed = std::make_unique<Rewound>(std::move(head_), std::move(source_));
-      source_ = std::make_unique<Decompressed>(std::move(packed), *compression, name);
+      // The bytes that were looked at stand in front of the rest again.
+      auto packed = [head = std::move(head_), used = std::size_t{0},
+                     rest = std::move(source_)](std::span<char> into) mutable {
+        if (used == head.size()) return rest(into);
+        const std::size_t count = std::min(into.size(), head.size() - used);
+        std::memcpy(into.data(), head.data() + used, count);
+        used += count;
+        return count;
+      };
+      const auto plain = std::make_shared<Decompressed>(std::move(packed), *compression, name);
+      source_ = [plain](std::span<char> into) { return plain->read(into); };
+      plain_size_ = std::nullopt;
       look();
     }
   }
@@ -232,19 +186,20 @@ class StreamInput final : public Input {
     const std::size_t from_head = std::min(into.size(), head_.size() - used_);
     if (from_head > 0) std::memcpy(into.data(), head_.data() + used_, from_head);
     used_ += from_head;
-    return from_head + source_->read_all(into.subspan(from_head));
+    return from_head + read_fully(source_, into.subspan(from_head));
   }
   std::span<const char> peek() override { return std::span<const char>(head_).subspan(used_); }
   const std::string& name() const override { return name_; }
-  std::optional<std::uint64_t> plain_size() const override { return source_->size(); }
+  std::optional<std::uint64_t> plain_size() const override { return plain_size_; }
 
  private:
   void look() {
     head_.resize(kHeadBytes);
-    head_.resize(source_->read_all(head_));
+    head_.resize(read_fully(source_, head_));
   }
 
-  std::unique_ptr<Source> source_;
+  ByteSource source_;
+  std::optional<std::uint64_t> plain_size_;
   std::string name_;
   std::vector<char> head_;
   std::size_t used_ = 0;
@@ -254,11 +209,55 @@ class StreamInput final : public Input {
 
 std::unique_ptr<Input> Input::open(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
-  return std::make_unique<StreamInput>(std::make_unique<FileSource>(path, name), name);
+  const auto file = std::make_shared<File>(path, name);
+  return std::make_unique<StreamInput>([file](std::span<char> into) { return file->read(into); }, file->size, name);
 }
 
 std::unique_ptr<Input> Input::from_memory(std::span<const char> bytes, const std::string& name) {
-  return std::make_unique<StreamInput>(std::make_unique<MemorySource>(bytes), name);
+  return std::make_unique<StreamInput>(source_of(std::as_bytes(bytes)), bytes.size(), name);
+}
+
+bool is_mappable(const Input& input) { return input.plain_size().has_value() && input.name() != "standard input"; }
+
+Array<char> read_all(Input& input) {
+  GrowBuffer<char> bytes;
+  for (;;) {
+    const Index before = bytes.size();
+    require_memory(static_cast<double>(before), input.name());
+    bytes.resize(before + kBlockBytes);
+    const std::size_t got = input.read({bytes.data() + before, at(kBlockBytes)});
+    bytes.resize(before + static_cast<Index>(got));
+    if (got == 0) return std::move(bytes).finish();
+  }
+}
+
+ByteSource source_of(Input& input) {
+  return [&input](std::span<char> into) { return input.read(into); };
+}
+
+ByteSource source_of(std::span<const std::byte> bytes) {
+  return [bytes](std::span<char> into) mutable {
+    const std::size_t count = std::min(into.size(), bytes.size());
+    if (count > 0) std::memcpy(into.data(), bytes.data(), count);
+    bytes = bytes.subspan(count);
+    return count;
+  };
+}
+
+std::size_t read_fully(const ByteSource& source, std::span<char> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const std::size_t got = source(into.subspan(done));
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+void expect_end(const ByteSource& source, const std::string& name) {
+  char byte;
+  if (source({&byte, 1}) > 0)
+    throw Error({name}, "more bytes than its header says", "the end of the data", "the header or the file is wrong");
 }
 
 }  // namespace s3gd

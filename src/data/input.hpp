@@ -3,11 +3,11 @@
 // beyond the caller's buffer.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
+
+#include "s3gd/matrix.hpp"
 
 namespace s3gd {
 
@@ -27,5 +27,20 @@ class Input {
   // Size of a plain regular file; empty for pipes and compressed data.
   virtual std::optional<std::uint64_t> plain_size() const = 0;
 };
+
+// Whether it is a plain file that can be mapped by its name.
+bool is_mappable(const Input& input);
+// Everything up to the end, in memory aligned for any type.
+Array<char> read_all(Input& input);
+
+// Fills as much as there is; 0 only at the end.
+using ByteSource = std::function<std::size_t(std::span<char>)>;
+ByteSource source_of(Input& input);
+ByteSource source_of(std::span<const std::byte> bytes);  // must outlive the source
+
+// Reads until `into` is full or the source ends; the number of bytes read.
+std::size_t read_fully(const ByteSource& source, std::span<char> into);
+// Throws, naming `name`, when anything is left.
+void expect_end(const ByteSource& source, const std::string& name);
 
 }  // namespace s3gd

@@ -1,74 +1,229 @@
 // LIBSVM and SVMlight text, read whole or block by block.
-#include <algorithm>
+#include <cmath>
 
-#include "data/labels.hpp"
-#include "data/libsvm_parser.hpp"
-#include "data/readers.hpp"
-#include "data/row_stream.hpp"
-#include "data/rows_builder.hpp"
-#include "s3gd/error.hpp"
+#include "base/mention.hpp"
+#include "data/checks.hpp"
+#include "data/format.hpp"
+#include "data/number.hpp"
+#include "data/text_blocks.hpp"
 
 namespace s3gd {
 namespace {
 
+constexpr Index kLargestIndex = Index{1} << 60;  // sizes computed from it still fit 64 bits
+constexpr std::ptrdiff_t kShortestEntry = 4;     // "1:2 "
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool ends_line(const char* p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
+
+const char* skip_blanks(const char* p) {
+  while (is_blank(*p)) ++p;
+  return p;
+}
+
+const char* next_line(const char* p, const char* end) {
+  return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+}
+
+// LABEL [qid:N] INDEX:VALUE .. [# comment], one row a line. What becomes of the rows of a block is for the derived class
+// to say.
 template <class T>
-struct Collected {
-  explicit Collected(const LoadOptions& options) : rows(options.layout, options.cols, options.index_base) {}
-  RowsBuilder<T> rows;
-  GrowBuffer<double> labels;
+class LibsvmParser : public BlockParser {
+ public:
+  explicit LibsvmParser(const LoadOptions& options)
+      : one_based_(options.index_base == IndexBase::one), merge_(options.index_order == IndexOrder::merge) {}
+
+  Index parse(const char* begin, const char* end) override {
+    end_ = end;
+    block_.clear();
+    const Index capacity = (end - begin) / kShortestEntry + 1;
+    block_.columns.resize(capacity);
+    block_.values.resize(capacity);
+    count_ = 0;
+    Index lines = 0;
+    for (const char* p = begin; p < end; ++lines) {
+      p = skip_blanks(p);
+      if (!ends_line(p)) {
+        p = parse_label(p);
+        p = parse_entries(p);
+        block_.ends.push_back(count_);
+      }
+      p = *p == '\n' ? p + 1 : next_line(p, end);
+    }
+    block_.columns.resize(count_);
+    block_.values.resize(count_);
+    return lines;
+  }
+
+ protected:
+  void describe(Labels&) const {}
+  void check(const LabelsSeen&) const {}
+
+  RowBlock<T> block_;
+
+ private:
+  [[noreturn]] void refuse(const char* at, const std::string& expected, const std::string& hint = {}) const {
+    throw TextProblem{at, quote_token(at, end_), expected, hint};
+  }
+
+  const char* parse_label(const char* p) {
+    double label = 0;
+    const char* const stop = parse_number(p, label);
+    if (stop == nullptr) refuse(p, "a label: " + expected_number<double>(p));
+    if (!is_blank(*stop) && !ends_line(stop)) {
+      if (*stop == ',')
+        throw TextProblem{stop, "several labels in one row", "one label", "multi-label data is not supported"};
+      if (*stop == ':') refuse(p, "a label before the first index", "put 0 where the label is not known");
+      refuse(p, "a label: a number");
+    }
+    block_.labels.push_back(label);
+    return stop;
+  }
+
+  // From behind the label to the end of the row.
+  const char* parse_entries(const char* p) {
+    const char* const row = p;
+    Index* const columns = block_.columns.data();
+    T* const values = block_.values.data();
+    const Index first = count_;
+    Index count = first;
+    Index previous = -1;
+    Index widest = block_.widest;
+    bool unsorted = false;
+    p += *p == ' ';
+    for (;;) {
+      const std::uint64_t word = load_eight(p);
+      const std::uint64_t others = other_characters(word);
+      const int digits = first_of(others);
+      const int length = first_of(others & (others - 1));
+      Index index;
+      // Eight characters often hold all of "123:456 ": both ends are then known from one look, which is what the time
+      // goes into, as each entry starts where the one before it ends.
+      if (length < 8 && digits > 0 && p[digits] == ':' && p[length] == ' ' && length > digits + 1) {
+        index = digits_value(word, digits);
+        values[count] = static_cast<T>(digits_value(word >> (8 * digits + 8), length - digits - 1));
+        if (index <= previous || index == 0) [[unlikely]]
+          unsorted |= check_index(p, index, previous);
+        p += length + 1;
+      } else {
+        p = skip_blanks(p);
+        if (ends_line(p)) break;
+        if (is_query(p)) {
+          p = skip_query(p);
+          continue;
+        }
+        const char* const entry = p;
+        p = parse_index(p, index);
+        if (index <= previous || index == 0) [[unlikely]]
+          unsorted |= check_index(entry, index, previous);
+        const char* const value = p;
+        p = parse_number(value, values[count]);
+        if (p == nullptr || !(is_blank(*p) || ends_line(p))) [[unlikely]]
+          refuse(value, "a value: " + expected_number<T>(value));
+        if (*p == ' ') ++p;
+      }
+      columns[count] = index;
+      count += !is_plain_zero(values[count]);
+      previous = index;
+      widest = std::max(widest, index);
+    }
+    count_ = count;
+    block_.widest = widest;
+    if (unsorted) merge_row(first, row);
+    return p;
+  }
+
+  static bool is_query(const char* p) { return p[0] == 'q' && p[1] == 'i' && p[2] == 'd' && p[3] == ':'; }
+
+  const char* skip_query(const char* p) const {
+    const char* stop = p + 4;
+    while (is_digit(*stop)) ++stop;
+    if (stop == p + 4 || !(is_blank(*stop) || ends_line(stop))) refuse(p, "qid: and a whole number");
+    return stop;
+  }
+
+  // Returns the place behind the colon.
+  const char* parse_index(const char* p, Index& index) const {
+    const std::uint64_t word = load_eight(p);
+    const int digits = leading_digits(word);
+    if (digits > 0 && p[digits] == ':') {
+      index = digits_value(word, digits);
+      return p + digits + 1;
+    }
+    index = 0;
+    const char* stop = p;
+    for (; is_digit(*stop); ++stop) {
+      const Index next = index <= kLargestIndex / 10 ? index * 10 + (*stop - '0') : kLargestIndex + 1;
+      if (next > kLargestIndex) refuse(p, "an index of at most " + std::to_string(kLargestIndex));
+      index = next;
+    }
+    if (*p == '-') refuse(p, "an index, counted from 0 or 1");
+    if (stop == p || *stop != ':') refuse(p, "INDEX:VALUE");
+    return stop + 1;
+  }
+
+  // For an index that is 0 or not above the one before; returns whether the row has to be sorted.
+  bool check_index(const char* p, Index index, Index previous) {
+    if (index == 0 && one_based_)
+      refuse(p, "an index of at least 1: they are counted from 1 here", opt("index-base", "0") + " counts from 0");
+    if (index == 0) block_.column_zero = true;
+    if (index > previous) return false;
+    if (merge_) return true;
+    const std::string what = index == previous ? "twice in a row" : "after " + std::to_string(previous);
+    throw TextProblem{p, "index " + std::to_string(index) + " " + what, "ascending indices",
+                      opt("index-order", "merge") + " sorts them and adds up duplicates"};
+  }
+
+  // Sorts the entries of the last row and adds up those of the same index, in the order of the file.
+  void merge_row(Index first, const char* row) {
+    const auto size = static_cast<std::size_t>(count_ - first);
+    Index* const columns = block_.columns.data() + first;
+    T* const values = block_.values.data() + first;
+    std::vector<std::pair<Index, T>> entries(size);
+    for (std::size_t k = 0; k < size; ++k) entries[k] = {columns[k], values[k]};
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Index kept = 0;
+    for (std::size_t k = 0; k < size; ++kept) {
+      const Index column = entries[k].first;
+      double sum = 0;
+      for (; k < size && entries[k].first == column; ++k) sum += static_cast<double>(entries[k].second);
+      if (std::abs(sum) > static_cast<double>(std::numeric_limits<T>::max()))
+        throw TextProblem{row, "values of index " + std::to_string(column) + " whose sum is too large", "a finite sum"};
+      columns[kept] = column;
+      values[kept] = static_cast<T>(sum);
+    }
+    count_ = first + kept;
+  }
+
+  const bool one_based_;
+  const bool merge_;
+  const char* end_ = nullptr;
+  Index count_ = 0;
 };
 
 // Adds what it parses to the rows of the whole file.
 template <class T>
-class Collector final : public libsvm::LibsvmParser<T> {
+class Collector final : public LibsvmParser<T> {
  public:
-  Collector(const LoadOptions& options, Collected<T>& result) : libsvm::LibsvmParser<T>(options), result_(result) {}
+  Collector(const LoadOptions& options, RowsBuilder<T>& rows, GrowBuffer<double>& labels)
+      : LibsvmParser<T>(options), rows_(rows), labels_(labels) {}
   void commit() override {
-    result_.rows.append(this->block_);
-    result_.labels.append(this->block_.labels);
+    rows_.append(this->block_);
+    labels_.append(this->block_.labels);
   }
 
  private:
-  Collected<T>& result_;
-};
-
-// Hands what it parses on, block by block.
-template <class T>
-class Streamer final : public libsvm::LibsvmParser<T> {
- public:
-  Streamer(const LoadOptions& options, const Dataset& shape, const BlockWork& work, Index& rows)
-      : libsvm::LibsvmParser<T>(options),
-        base_(options.index_base == IndexBase::zero ? 0 : 1),
-        shape_(shape),
-        work_(work),
-        rows_(rows) {}
-
-  Index parse(const char* begin, const char* end) override {
-    const Index lines = libsvm::LibsvmParser<T>::parse(begin, end);
-    borrowed_.take(this->block_, base_, shape_);
-    finish_ = work_(borrowed_.data);
-    return lines;
-  }
-  void commit() override {
-    rows_ += this->block_.rows();
-    finish_();
-  }
-
- private:
-  const Index base_;
-  const Dataset& shape_;
-  const BlockWork& work_;
-  Index& rows_;
-  BorrowedRows<T> borrowed_;
-  std::function<void()> finish_;
+  RowsBuilder<T>& rows_;
+  GrowBuffer<double>& labels_;
 };
 
 // Are columns counted from 0? Asked of the first block alone: later ones are not there yet.
 template <class T>
 bool first_block_has_column_zero(TextBlocks& blocks, const LoadOptions& options) {
-  class Looker final : public libsvm::LibsvmParser<T> {
+  class Looker final : public LibsvmParser<T> {
    public:
-    using libsvm::LibsvmParser<T>::LibsvmParser;
+    using LibsvmParser<T>::LibsvmParser;
     void commit() override {}
     bool column_zero() const { return this->block_.column_zero; }
   } looker(options);
@@ -86,15 +241,16 @@ bool first_block_has_column_zero(TextBlocks& blocks, const LoadOptions& options)
 
 template <class T>
 Dataset read(Input& input, const LoadOptions& options) {
-  Collected<T> result(options);
+  RowsBuilder<T> rows(options.layout, options.cols, options.index_base);
+  GrowBuffer<double> labels;
   TextBlocks blocks(input, false);
-  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Collector<T>>(options, result); });
-  if (result.labels.size() == 0) refuse_no_rows(input);
+  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Collector<T>>(options, rows, labels); });
+  if (rows.rows() == 0) refuse_no_rows(input);
   Dataset data;
-  data.index_base = result.rows.base();
+  data.index_base = rows.base();
   data.open_width = true;
-  data.x = std::move(result.rows).finish();
-  data.y.values = std::move(result.labels).finish();
+  data.x = std::move(rows).finish();
+  data.y.values = std::move(labels).finish();
   data.y.kind = kind_of_labels(data.y.values.span());
   data.source = input.name();
   return data;
@@ -112,9 +268,11 @@ void stream(Input& input, LoadOptions options, const RowStart& start) {
   shape.source = input.name();
   shape.x = empty_rows(options.cols);
   const BlockWork work = start(shape);
-  Index rows = 0;
-  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Streamer<T>>(options, shape, work, rows); });
-  if (rows == 0) refuse_no_rows(input);
+  RowsSeen seen;
+  parse_blocks(blocks, options.threads, [&] {
+    return std::make_unique<Streamer<LibsvmParser<T>, T>>(*shape.index_base, shape, work, seen, options);
+  });
+  if (seen.rows == 0) refuse_no_rows(input);
 }
 
 bool first_row_is_libsvm(std::string_view head) {

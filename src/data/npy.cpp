@@ -1,19 +1,12 @@
-#include "data/npy.hpp"
+#include "data/arrays.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 
-#include "base/buffer.hpp"
 #include "base/file.hpp"
-#include "data/assemble.hpp"
+#include "data/checks.hpp"
 #include "data/compressed_output.hpp"
 #include "data/convert.hpp"
-#include "data/labels.hpp"
-#include "data/readers.hpp"
-#include "data/verify.hpp"
-#include "s3gd/error.hpp"
+#include "data/format.hpp"
 
 namespace s3gd {
 namespace {
@@ -83,7 +76,7 @@ std::optional<Dataset> map_npy(const std::shared_ptr<const MappedFile>& file, co
       header.header_bytes % size_of(wanted) != 0)
     return std::nullopt;
   const auto bytes = file->bytes();
-  const auto data_bytes = static_cast<std::size_t>(header.count) * size_of(wanted);
+  const auto data_bytes = at(header.count) * size_of(wanted);
   if (bytes.size() < header.header_bytes || bytes.size() - header.header_bytes != data_bytes)
     throw Error({path}, std::to_string(bytes.size()) + " bytes",
                 std::to_string(header.header_bytes + data_bytes) + " as its header says",
@@ -190,21 +183,18 @@ void write_npy(const Dataset& data, const std::string& path, const SaveOptions& 
   const Matrix dense = with_layout(data.x, Layout::dense, data.x.precision(), options.threads);
   write_array(path, npy_header(npy_descr(dense.precision()), {dense.rows(), dense.cols()}),
               [&](const BytesOut& out) { put_dense(dense, out); });
-  if (data.y.kind != LabelKind::none) {
-    if (data.y.class_names.empty()) {
-      write_array(beside(path, "labels"), npy_header("<f8", {data.rows()}),
-                  [&](const BytesOut& out) { out(std::as_bytes(data.y.values.span())); });
-    } else {
-      std::vector<std::string> names;
-      for (const double value : data.y.values) names.push_back(data.y.name_of(value));
-      const auto text = npy_text(names);
-      write_array(beside(path, "labels"), npy_header(text.descr, {data.rows()}),
-                  [&](const BytesOut& out) { out(std::as_bytes(std::span(text.points))); });
-    }
+  const auto write_beside = [&](const char* what, const std::string& descr, std::span<const std::byte> bytes) {
+    write_array(beside(path, what), npy_header(descr, {data.rows()}), [&](const BytesOut& out) { out(bytes); });
+  };
+  if (!data.y.class_names.empty()) {
+    std::vector<std::string> names;
+    for (const double value : data.y.values) names.push_back(data.y.name_of(value));
+    const auto text = npy_text(names);
+    write_beside("labels", text.descr, std::as_bytes(std::span(text.points)));
+  } else if (data.y.kind != LabelKind::none) {
+    write_beside("labels", "<f8", std::as_bytes(data.y.values.span()));
   }
-  if (!data.weights.empty())
-    write_array(beside(path, "weights"), npy_header("<f8", {data.rows()}),
-                [&](const BytesOut& out) { out(std::as_bytes(data.weights.span())); });
+  if (!data.weights.empty()) write_beside("weights", "<f8", std::as_bytes(data.weights.span()));
 }
 
 std::string npy_descr(Precision precision) { return precision == Precision::float32 ? "<f4" : "<f8"; }
@@ -212,8 +202,7 @@ std::string npy_descr(Precision precision) { return precision == Precision::floa
 void put_dense(const Matrix& matrix, const BytesOut& out) {
   matrix.visit([&](const auto& view) {
     if constexpr (requires { view.stride; })
-      for (Index i = 0; i < view.rows; ++i)
-        out(std::as_bytes(std::span(view.row(i), static_cast<std::size_t>(view.cols))));
+      for (Index i = 0; i < view.rows; ++i) out(std::as_bytes(std::span(view.row(i), at(view.cols))));
   });
 }
 

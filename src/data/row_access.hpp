@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kernel/kernel.hpp"
-#include "s3gd/matrix.hpp"
 
 namespace s3gd {
 

@@ -1,12 +1,7 @@
 // Rows that are read once, block by block, and not kept: files and pipes of any size in the memory of a few blocks.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "data/rows_builder.hpp"
-#include "s3gd/dataset.hpp"
 
 namespace s3gd {
 
@@ -39,5 +34,45 @@ struct BorrowedRows {
 
 extern template struct BorrowedRows<float>;
 extern template struct BorrowedRows<double>;
+
+// What the labels of the blocks before were, and how many rows those had.
+struct LabelsSeen {
+  bool words = false;
+  bool fractions = false;
+};
+struct RowsSeen {
+  Index rows = 0;
+  LabelsSeen labels;
+};
+
+// A parser of text that hands its blocks on as they come.
+template <class Parser, class T>
+class Streamer final : public Parser {
+ public:
+  template <class... Args>
+  Streamer(Index base, const Dataset& shape, const BlockWork& work, RowsSeen& seen, const Args&... args)
+      : Parser(args...), base_(base), shape_(shape), work_(work), seen_(seen) {}
+
+  Index parse(const char* begin, const char* end) override {
+    const Index lines = Parser::parse(begin, end);
+    borrowed_.take(this->block_, base_, shape_);
+    this->describe(borrowed_.data.y);
+    finish_ = work_(borrowed_.data);
+    return lines;
+  }
+  void commit() override {
+    this->check(seen_.labels);
+    seen_.rows += this->block_.rows();
+    finish_();
+  }
+
+ private:
+  const Index base_;
+  const Dataset& shape_;
+  const BlockWork& work_;
+  RowsSeen& seen_;
+  BorrowedRows<T> borrowed_;
+  std::function<void()> finish_;
+};
 
 }  // namespace s3gd

@@ -1,8 +1,6 @@
 #include "data/rows_builder.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace s3gd {
 namespace {

@@ -6,16 +6,8 @@
 // checked by Dataset::verify(), once. Little-endian.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
-
 #include "base/checksum.hpp"
-#include "data/format.hpp"
-#include "s3gd/dataset.hpp"
+#include "data/checks.hpp"
 
 namespace s3gd {
 
@@ -29,23 +21,36 @@ struct SectionPlace {
   std::uint64_t checksum = 0;
 };
 
+constexpr std::size_t kHeaderBytes = 512;
+constexpr std::size_t kAlignment = 64;
+constexpr std::uint32_t kVersion = 1;
+// A byte above 127 and line ends of both kinds, so that a transfer as text is noticed.
+constexpr std::array<char, 8> kMagic{'\x89', 'S', '3', 'D', '\r', '\n', '\x1a', '\n'};
+enum Layout : std::uint8_t { dense_rows = 1, sparse_rows = 2 };
+
+// As it lies in the file.
 struct Header {
+  std::array<char, 8> magic = kMagic;
+  std::uint32_t version = kVersion;
+  std::uint32_t listed = section_count;
   std::uint64_t file_bytes = 0;
   Index rows = 0;
   Index cols = 0;
   Index stored = 0;  // entries held
-  bool dense = true;
+  Layout layout = dense_rows;
   std::uint8_t value_bytes = 4;   // 4 or 8
   std::uint8_t column_bytes = 0;  // 4 or 8; 0 when dense
   LabelKind label_kind = LabelKind::none;
+  std::array<std::byte, 12> unused = {};
   std::array<SectionPlace, section_count> sections;
+  std::array<std::byte, 272> unused_too = {};
+  std::uint64_t checksum = 0;  // of all before it
+
+  bool dense() const { return layout == dense_rows; }
 };
+static_assert(sizeof(Header) == kHeaderBytes);
 
-constexpr std::size_t kHeaderBytes = 512;
-constexpr std::size_t kAlignment = 64;
-extern const std::array<char, 8> kMagic;
-
-std::array<std::byte, kHeaderBytes> encode(const Header& header);
+std::array<std::byte, kHeaderBytes> encode(Header header);
 // Checks everything that can be checked without looking at a section.
 Header decode(std::span<const std::byte> file, const std::string& name);
 

@@ -1,12 +1,91 @@
-#include <cstring>
 
 #include "base/file.hpp"
 #include "data/convert.hpp"
-#include "data/elements.hpp"
-#include "data/readers.hpp"
+#include "data/format.hpp"
 #include "data/s3d.hpp"
-#include "data/verify.hpp"
-#include "s3gd/error.hpp"
+
+namespace s3gd::s3d {
+
+static_assert(std::endian::native == std::endian::little, "sections are used where they lie");
+
+namespace {
+
+[[noreturn]] void damaged(const std::string& name, const std::string& found, const std::string& expected) {
+  throw Error({name}, found, expected, "the file is damaged; convert the original again");
+}
+
+// The sizes the sections must have; names may have any.
+void check_section_sizes(const Header& header, const std::string& name) {
+  const auto rows = header.rows;
+  const bool labelled = header.label_kind != LabelKind::none;
+  if (header.dense() && product(header.rows, header.cols) != header.stored)
+    damaged(name, "a number of entries that is not rows times columns", "one that is");
+  const std::array<std::optional<Index>, 5> expected{
+      product(header.stored, header.value_bytes), product(header.stored, header.column_bytes),
+      header.dense() ? Index{0} : product(rows + 1, 8), labelled ? product(rows, 8) : Index{0}, product(rows, 8)};
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const auto bytes = header.sections[k].bytes;
+    const bool absent = k == weights && bytes == 0;
+    if (!absent && (!expected[k] || bytes != static_cast<std::uint64_t>(*expected[k])))
+      damaged(name, "section " + std::to_string(k) + " of " + std::to_string(bytes) + " bytes",
+              expected[k] ? std::to_string(*expected[k]) : std::string("a size below 2^63"));
+  }
+}
+
+void check_places(const Header& header, const std::string& name) {
+  std::uint64_t end = kHeaderBytes;
+  for (const auto& section : header.sections) {
+    if (section.offset % kAlignment != 0 || section.offset < end || section.offset > header.file_bytes ||
+        section.bytes > header.file_bytes - section.offset)
+      damaged(name, "a section outside of its place", "sections one after the other within the file");
+    end = section.offset + section.bytes;
+  }
+  if (end != header.file_bytes) damaged(name, "bytes after the last section", "the end of the file");
+}
+
+void check_shape(const Header& header, const std::string& name) {
+  const bool widths =
+      (header.value_bytes == 4 || header.value_bytes == 8) &&
+      (header.dense() ? header.column_bytes == 0 : header.column_bytes == 4 || header.column_bytes == 8);
+  constexpr Index kMost = Index{1} << 62;
+  if (header.rows < 0 || header.cols < 0 || header.stored < 0 || header.rows > kMost || header.stored > kMost)
+    damaged(name, "sizes beyond 2^62", "smaller ones");
+  if ((header.layout != dense_rows && header.layout != sparse_rows) || !widths || header.label_kind > LabelKind::real)
+    damaged(name, "types that do not exist", "dense or sparse rows of 4- or 8-byte numbers");
+  if (header.dense() && header.cols == 0 && header.rows > 0)
+    damaged(name, "dense rows without columns", "at least one column");
+  if (header.column_bytes == 4 && !fits_narrow_columns(header.cols))
+    damaged(name, "more columns than their numbers can count", "8-byte column numbers");
+}
+
+}  // namespace
+
+std::array<std::byte, kHeaderBytes> encode(Header header) {
+  header.checksum = checksum(std::as_bytes(std::span(&header, 1)).first(kHeaderBytes - sizeof header.checksum), 1);
+  return std::bit_cast<std::array<std::byte, kHeaderBytes>>(header);
+}
+
+Header decode(std::span<const std::byte> file, const std::string& name) {
+  if (file.size() < kMagic.size() || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0)
+    throw Error({name}, "a file that does not begin like one", "an .s3d file", "check the path or the format");
+  if (file.size() < kHeaderBytes)
+    damaged(name, std::to_string(file.size()) + " bytes", "a header of " + std::to_string(kHeaderBytes));
+  Header header;
+  std::memcpy(&header, file.data(), kHeaderBytes);
+  if (header.version != kVersion)
+    throw Error({name}, ".s3d version " + std::to_string(header.version), "version " + std::to_string(kVersion),
+                "it was written by another release, or is damaged");
+  if (header.checksum != checksum(file.first(kHeaderBytes - sizeof header.checksum), 1))
+    damaged(name, "a header that differs from its checksum", "the header as it was written");
+  if (header.file_bytes != file.size() || header.listed != section_count)
+    damaged(name, std::to_string(file.size()) + " bytes", std::to_string(header.file_bytes) + " as its header says");
+  check_shape(header, name);
+  check_section_sizes(header, name);
+  check_places(header, name);
+  return header;
+}
+
+}  // namespace s3gd::s3d
 
 namespace s3gd {
 namespace {
@@ -68,7 +147,7 @@ MatrixView csr_view(const File& file) {
 template <class T>
 MatrixView rows_of(const File& file) {
   const auto& header = file.header;
-  if (header.dense) return DenseView<T>{file.start_of<T>(s3d::values), header.rows, header.cols, header.cols};
+  if (header.dense()) return DenseView<T>{file.start_of<T>(s3d::values), header.rows, header.cols, header.cols};
   return header.column_bytes == 4 ? csr_view<T, std::int32_t>(file) : csr_view<T, std::int64_t>(file);
 }
 

@@ -2,13 +2,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <optional>
-#include <vector>
 
 #include "base/file.hpp"
-#include "data/readers.hpp"
+#include "base/index.hpp"
+#include "data/format.hpp"
 #include "data/s3d.hpp"
-#include "s3gd/error.hpp"
 
 namespace s3gd {
 namespace {
@@ -28,9 +26,8 @@ void emit_names(const std::vector<std::string>& names, const Sink& sink) {
 template <class T>
 void emit_rows(const DenseView<T>& view, Section which, std::int64_t, const Sink& sink) {
   if (which != s3d::values) return;
-  const auto cols = static_cast<std::size_t>(view.cols);
-  if (view.stride == view.cols)
-    return sink(std::as_bytes(std::span(view.values, static_cast<std::size_t>(view.rows) * cols)));
+  const auto cols = at(view.cols);
+  if (view.stride == view.cols) return sink(std::as_bytes(std::span(view.values, at(view.rows) * cols)));
   for (Index i = 0; i < view.rows; ++i) sink(std::as_bytes(std::span(view.row(i), cols)));
 }
 
@@ -80,7 +77,7 @@ Header header_of(const Dataset& data) {
   header.rows = data.rows();
   header.cols = data.cols();
   header.stored = data.x.stored();
-  header.dense = data.x.is_dense();
+  header.layout = data.x.is_dense() ? s3d::dense_rows : s3d::sparse_rows;
   header.value_bytes = data.x.precision() == Precision::float32 ? 4 : 8;
   header.label_kind = data.y.kind;
   data.x.visit([&](const auto& view) {
@@ -175,7 +172,7 @@ class StreamingWriter {
     block.verify();
     const Header next = header_of(block);
     if (first_) header_ = next, header_.rows = header_.stored = 0, weighted_ = !block.weights.empty();
-    if (next.cols != header_.cols || next.dense != header_.dense || next.value_bytes != header_.value_bytes ||
+    if (next.cols != header_.cols || next.layout != header_.layout || next.value_bytes != header_.value_bytes ||
         next.column_bytes != header_.column_bytes || next.label_kind != header_.label_kind ||
         weighted_ == block.weights.empty())
       throw Error("blocks of rows of different types cannot go into one .s3d file");

@@ -1,8 +1,5 @@
 #include "data/summary.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 
 #include "data/assemble.hpp"

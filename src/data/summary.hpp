@@ -4,10 +4,6 @@
 // wide data), one for each row. The same bits at any number of threads.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "s3gd/dataset.hpp"
 
 namespace s3gd {

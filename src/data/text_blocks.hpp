@@ -6,12 +6,7 @@
 #pragma once
 
 #include <exception>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/buffer.hpp"
 #include "data/input.hpp"

@@ -1,13 +1,12 @@
 // LIBSVM, CSV and TSV out. Numbers are the shortest text that reads back as the same bits.
 #include <charconv>
-#include <ostream>
 
 #include "base/file.hpp"
+#include "base/index.hpp"
 #include "data/compressed_output.hpp"
 #include "data/csv_record.hpp"
-#include "data/readers.hpp"
-#include "data/rows_builder.hpp"
-#include "s3gd/error.hpp"
+#include "data/format.hpp"
+#include "data/row_access.hpp"
 
 namespace s3gd {
 namespace {
@@ -17,7 +16,6 @@ constexpr std::size_t kBufferBytes = 1 << 18;
 class TextOut {
  public:
   explicit TextOut(std::ostream& out) : out_(out) { buffer_.reserve(kBufferBytes + 64); }
-  ~TextOut() = default;
 
   template <class N>
   void number(N value) {
@@ -42,14 +40,10 @@ class TextOut {
 
 // Calls f(column, value) for every entry of row i that is not zero.
 template <class View, class F>
-void for_each_entry(const View& view, Index i, F&& f) {
-  if constexpr (requires { view.stride; }) {
-    for (Index j = 0; j < view.cols; ++j)
-      if (const auto value = view.row(i)[j]; !is_plain_zero(value)) f(j, value);
-  } else {
-    for (Index k = view.starts[i]; k < view.starts[i + 1]; ++k)
-      if (!is_plain_zero(view.values[k])) f(static_cast<Index>(view.columns[k]), view.values[k]);
-  }
+void for_each_written(const View& view, Index i, F&& f) {
+  for_each_entry(view, i, [&](Index j, auto value) {
+    if (!is_plain_zero(value)) f(j, value);
+  });
 }
 
 void write_text(const std::string& path, const std::function<void(TextOut&)>& fill) {
@@ -70,7 +64,7 @@ std::string csv_header(const Dataset& data, char separator) {
   if (data.y.kind != LabelKind::none) add("label");
   if (!data.weights.empty()) add("weight");
   for (Index j = 0; j < data.cols(); ++j)
-    add(data.feature_names.empty() ? "x" + std::to_string(j + 1) : data.feature_names[static_cast<std::size_t>(j)]);
+    add(data.feature_names.empty() ? "x" + std::to_string(j + 1) : data.feature_names[at(j)]);
   return header;
 }
 
@@ -88,10 +82,8 @@ void write_separated(const Dataset& data, const std::string& path, char separato
         };
         if (data.y.kind != LabelKind::none) {
           next();
-          if (classes.empty())
-            out.number(data.y.values[i]);
-          else
-            out.text(classes[static_cast<std::size_t>(data.y.values[i])]);
+          classes.empty() ? out.number(data.y.values[i])
+                          : out.text(classes[static_cast<std::size_t>(data.y.values[i])]);
         }
         if (!data.weights.empty()) {
           next();
@@ -104,7 +96,7 @@ void write_separated(const Dataset& data, const std::string& path, char separato
             out.character('0');
           }
         };
-        for_each_entry(view, i, [&](Index j, auto value) {
+        for_each_written(view, i, [&](Index j, auto value) {
           zeros_up_to(j);
           next();
           out.number(value);
@@ -123,7 +115,7 @@ void libsvm_rows(const Dataset& data, TextOut& out) {
   data.x.visit([&](const auto& view) {
     for (Index i = 0; i < view.rows; ++i) {
       out.number(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
-      for_each_entry(view, i, [&](Index j, auto value) {
+      for_each_written(view, i, [&](Index j, auto value) {
         out.character(' ');
         out.number(j + 1);
         out.character(':');

@@ -3,8 +3,6 @@
 #include <cblas.h>
 
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "s3gd/error.hpp"
 
@@ -77,8 +75,6 @@ bool cholesky(Index n, double* c, Index ldc) {
   dpotrf_("U", &size, c, &stride, &info, 1);
   return info == 0;
 }
-
-void cholesky_solve(Index n, const double* factor, Index ldc, double* b) { cholesky_solve(n, factor, ldc, b, 1); }
 
 void cholesky_solve(Index n, const double* factor, Index ldc, double* b, Index count) {
   if (n == 0 || count == 0) return;

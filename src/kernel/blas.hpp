@@ -22,10 +22,8 @@ void syrk_transposed(Index n, Index k, double alpha, const double* a, Index lda,
 
 // C = L L' in place, using and overwriting the lower triangle. False when C is not positive definite.
 bool cholesky(Index n, double* c, Index ldc);
-// Solves L L' x = b in place with the factor from cholesky().
-void cholesky_solve(Index n, const double* factor, Index ldc, double* b);
-// The same for `count` right-hand sides at once: b is count x n, one after the other.
-void cholesky_solve(Index n, const double* factor, Index ldc, double* b, Index count);
+// Solves L L' x = b in place with the factor from cholesky(), for `count` right-hand sides: b is count x n.
+void cholesky_solve(Index n, const double* factor, Index ldc, double* b, Index count = 1);
 
 // Eigenvalues, ascending, of the symmetric C (n x n); its rows become the eigenvectors, in the same order. Throws when
 // the iteration does not converge, as it does not for entries that are not finite.

@@ -5,7 +5,7 @@
 
 #include "base/index.hpp"
 #include "base/threads.hpp"
-#include "data/margin_watch.hpp"
+#include "data/checks.hpp"
 #include "data/row_access.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"

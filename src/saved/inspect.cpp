@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"
-#include "data/format.hpp"
+#include "data/checks.hpp"
 #include "problem/loss.hpp"
 #include "problem/names.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/mention.hpp"
-#include "data/margin_watch.hpp"
+#include "data/checks.hpp"
 #include "exact/finisher.hpp"
 #include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"

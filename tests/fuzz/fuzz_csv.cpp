@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "data/readers.hpp"
+#include "data/format.hpp"
 #include "s3gd/error.hpp"
 
 namespace {

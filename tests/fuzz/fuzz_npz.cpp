@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "data/npy.hpp"
+#include "data/arrays.hpp"
 #include "s3gd/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,6 +7,7 @@
 // Outside of the paper's setting both are multiplied by an adaptive share (stochastic/coefficient.hpp).
 #include <numeric>
 
+#include "anchor/anchors.hpp"
 #include "anchor/rows.hpp"
 #include "s3gd/error.hpp"
 #include "stochastic/estimators/propagated.hpp"
@@ -41,7 +42,7 @@ template <class T>
 void S3gdControl<T>::build_basis() {
   const OutputProblem& problem = *this->problem_;
   DriftBasis<T>& basis = this->basis_;
-  if (problem.x().is_dense()) basis.anchors = anchor_matrix<T>(problem.x(), graph_);
+  if (problem.x().is_dense()) basis.anchors = dense_rows<T>(problem.x(), graph_.anchor_rows);
   basis.count = problem.groups() * graph_.anchors();
   for (Index g = 0; g < problem.groups(); ++g) {
     const auto sums = propagate<T>(problem.x(), graph_, problem.weights(), problem.has_intercept(), problem.threads(),

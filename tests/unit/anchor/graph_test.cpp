@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "anchor/neighbours.hpp"
+#include "anchor/points.hpp"
 #include "reference.hpp"
 #include "s3gd/error.hpp"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 
-#include "anchor/nearest_rows.hpp"
 #include "reference.hpp"
 #include "s3gd/error.hpp"
 

@@ -1,5 +1,8 @@
 #include "anchor/propagate.hpp"
 
+#include "anchor/anchors.hpp"
+#include "anchor/rows.hpp"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -151,13 +154,13 @@ TEST(AnchorMatrix, HoldsTheAnchorsRows) {
   for (const auto& [name, x] : every_layout(setting.table)) {
     SCOPED_TRACE(name);
     const auto graph = build_graph(x, few_anchors());
-    const auto values = anchor_matrix<double>(x, graph);
-    const auto rows = anchor_rows(x, graph);
+    const auto values = dense_rows<double>(x, graph.anchor_rows);
+    const auto rows = gather_rows(x, graph.anchor_rows, 1);
     EXPECT_EQ(rows.is_dense(), x.is_dense());
     ASSERT_EQ(rows.rows(), graph.anchors());
     Graph all = graph;
     for (Index j = 0; j < graph.anchors(); ++j) all.anchor_rows[static_cast<std::size_t>(j)] = j;
-    EXPECT_EQ(values, anchor_matrix<double>(rows, all));
+    EXPECT_EQ(values, dense_rows<double>(rows, all.anchor_rows));
     for (std::size_t j = 0; j < graph.anchor_rows.size(); ++j)
       for (std::size_t column = 0; column < 150; ++column)
         ASSERT_EQ(values[j * 150 + column], setting.table[static_cast<std::size_t>(graph.anchor_rows[j])][column]);

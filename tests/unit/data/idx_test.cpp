@@ -1,4 +1,4 @@
-#include "data/idx.hpp"
+#include "data/arrays.hpp"
 
 #include <bit>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "binary_support.hpp"
 #include "data/compressed_output.hpp"
 #include "data/convert.hpp"
-#include "data/readers.hpp"
+#include "data/format.hpp"
 
 namespace s3gd {
 namespace {

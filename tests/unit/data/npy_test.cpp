@@ -1,4 +1,4 @@
-#include "data/npy.hpp"
+#include "data/arrays.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "base/memory.hpp"
 #include "binary_support.hpp"
 #include "data/convert.hpp"
-#include "data/readers.hpp"
+#include "data/format.hpp"
 
 namespace s3gd {
 namespace {

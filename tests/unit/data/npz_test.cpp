@@ -5,8 +5,8 @@
 
 #include "base/memory.hpp"
 #include "binary_support.hpp"
-#include "data/npy.hpp"
-#include "data/readers.hpp"
+#include "data/arrays.hpp"
+#include "data/format.hpp"
 #include "data/s3d.hpp"
 
 namespace s3gd {

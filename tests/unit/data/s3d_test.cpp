@@ -4,8 +4,8 @@
 
 #include "base/file.hpp"
 #include "binary_support.hpp"
+#include "data/format.hpp"
 #include "data/generate.hpp"
-#include "data/readers.hpp"
 
 namespace s3gd {
 namespace {
@@ -170,7 +170,7 @@ TEST(S3d, HeadersThatLieWithARightChecksumAreRefused) {
       [](auto& h) { h.stored = Index{1} << 62; },
       [](auto& h) { h.cols = -5; },
       [](auto& h) { h.cols = Index{1} << 40; },
-      [](auto& h) { h.dense = true; },
+      [](auto& h) { h.layout = s3d::dense_rows; },
       [](auto& h) { h.value_bytes = 8; },
       [](auto& h) { h.value_bytes = 3; },
       [](auto& h) { h.column_bytes = 8; },

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "data/format.hpp"
-#include "data/readers.hpp"
 #include "s3gd/dataset.hpp"
 #include "s3gd/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "data/margin_watch.hpp"
+#include "data/checks.hpp"
 
 #include <gtest/gtest.h>
 

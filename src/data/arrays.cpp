@@ -1,20 +1,44 @@
-#include "data/idx.hpp"
+// Numbers as they stand in binary files, and IDX, which is little more.
+#include "data/arrays.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <vector>
+#include <array>
+#include <concepts>
 
 #include "base/file.hpp"
-#include "data/assemble.hpp"
+#include "data/checks.hpp"
 #include "data/compressed_output.hpp"
 #include "data/convert.hpp"
-#include "data/labels.hpp"
-#include "data/readers.hpp"
-#include "data/verify.hpp"
-#include "s3gd/error.hpp"
+#include "data/format.hpp"
 
 namespace s3gd {
 namespace {
+
+constexpr std::size_t kBlockBytes = 1 << 18;
+
+template <class From>
+From load(const char* bytes, bool swapped) {
+  std::array<char, sizeof(From)> raw;
+  std::memcpy(raw.data(), bytes, sizeof(From));
+  if (swapped) std::reverse(raw.begin(), raw.end());
+  return std::bit_cast<From>(raw);
+}
+
+template <class T, class From>
+T convert_one(From value, const std::string& name) {
+  if constexpr (std::integral<T> && !std::floating_point<From>) {
+    if (!std::in_range<T>(value)) throw Error({name}, std::to_string(value), "a smaller whole number");
+    return static_cast<T>(value);
+  } else if constexpr (std::integral<T>) {
+    throw Error({name}, "floating-point numbers", "whole numbers");
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class T, class From>
+void convert(const char* bytes, std::size_t count, bool swapped, T* into, const std::string& name) {
+  for (std::size_t k = 0; k < count; ++k) into[k] = convert_one<T>(load<From>(bytes + k * sizeof(From), swapped), name);
+}
 
 struct IdxHeader {
   Element element = Element::u1;
@@ -23,22 +47,10 @@ struct IdxHeader {
 };
 
 std::optional<Element> element_of(unsigned char code) {
-  switch (code) {
-    case 0x08:
-      return Element::u1;
-    case 0x09:
-      return Element::i1;
-    case 0x0b:
-      return Element::i2;
-    case 0x0c:
-      return Element::i4;
-    case 0x0d:
-      return Element::f4;
-    case 0x0e:
-      return Element::f8;
-    default:
-      return std::nullopt;
-  }
+  constexpr Element kTypes[] = {Element::u1, Element::i1, Element::b1, Element::i2,
+                                Element::i4, Element::f4, Element::f8};
+  if (code < 0x08 || code > 0x0e || code == 0x0a) return std::nullopt;  // there is no type 0x0a
+  return kTypes[code - 0x08];
 }
 
 bool looks_like_idx(std::span<const char> head) {
@@ -90,6 +102,35 @@ std::string labels_beside(const std::string& path) {
 
 }  // namespace
 
+template <class T>
+Array<T> read_elements(const ByteSource& source, Element element, bool big_endian, Index count,
+                       const std::string& name) {
+  constexpr decltype(&convert<T, float>) converters[] = {
+      convert<T, std::uint8_t>,  convert<T, std::int8_t>,  convert<T, std::uint8_t>,  convert<T, std::int16_t>,
+      convert<T, std::uint16_t>, convert<T, std::int32_t>, convert<T, std::uint32_t>, convert<T, std::int64_t>,
+      convert<T, std::uint64_t>, convert<T, float>,        convert<T, double>};
+  const std::size_t width = size_of(element);
+  std::vector<char> block(std::min(kBlockBytes, at(count) * width));
+  GrowBuffer<T> values;
+  while (values.size() < count) {
+    const auto wanted = std::min(at(count - values.size()), kBlockBytes / width);
+    const std::size_t got = read_fully(source, std::span(block).first(wanted * width));
+    if (got < wanted * width)
+      throw Error({name}, std::to_string(values.size() + static_cast<Index>(got / width)) + " numbers",
+                  std::to_string(count) + " as its header says", "the file is cut short or its header is wrong");
+    const Index before = values.size();
+    require_memory(static_cast<double>(before) * sizeof(T), name);
+    values.resize(before + static_cast<Index>(wanted));
+    converters[static_cast<std::size_t>(element)](block.data(), wanted, big_endian, values.data() + before, name);
+  }
+  return std::move(values).finish();
+}
+
+template Array<float> read_elements(const ByteSource&, Element, bool, Index, const std::string&);
+template Array<double> read_elements(const ByteSource&, Element, bool, Index, const std::string&);
+template Array<std::int32_t> read_elements(const ByteSource&, Element, bool, Index, const std::string&);
+template Array<std::int64_t> read_elements(const ByteSource&, Element, bool, Index, const std::string&);
+
 Dataset parse_idx(const ByteSource& source, const std::string& name, const LoadOptions& options) {
   const auto header = read_header(source, name);
   if (header.sizes.size() < 2)
@@ -129,6 +170,19 @@ Dataset read_idx(Input& input, const LoadOptions& options) {
   data.y = read_labels_file(path);
   check_targets(data, path);
   return data;
+}
+
+Labels read_labels_file(const std::string& path) {
+  const auto input = Input::open(path);
+  const auto source = source_of(*input);
+  if (recognise_npy({}, input->peek()) == 3) return read_npy_labels(read_npy_header(source, path), source, path);
+  if (recognise_idx({}, input->peek()) == 3) return parse_idx_labels(source, path);
+  throw Error({path}, "something else", "labels as a NumPy or IDX array of one dimension");
+}
+
+void refuse_compression(const std::string& path, const std::string& format) {
+  const auto plain = std::string(without_compression_suffix(path));
+  if (plain != path) throw Error(path + ": the format " + format + " is not written compressed", "write " + plain);
 }
 
 }  // namespace s3gd

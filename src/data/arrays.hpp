@@ -1,17 +1,35 @@
-// NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
-// here for .npy files and for the members of .npz archives.
+// Arrays of numbers in binary files, of any of eleven types, converted while they are read: IDX and NumPy's format.
+//
+// Memory grows with the bytes that really arrive, so a header that promises more than there is costs nothing.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "data/elements.hpp"
+#include "data/input.hpp"
 #include "s3gd/dataset.hpp"
 
 namespace s3gd {
 
+enum class Element : std::uint8_t { b1, i1, u1, i2, u2, i4, u4, i8, u8, f4, f8 };
+struct ElementType {
+  char kind;
+  std::size_t bytes;
+};
+inline constexpr ElementType kElements[] = {{'b', 1}, {'i', 1}, {'u', 1}, {'i', 2}, {'u', 2}, {'i', 4},
+                                            {'u', 4}, {'i', 8}, {'u', 8}, {'f', 4}, {'f', 8}};
+inline std::size_t size_of(Element element) { return kElements[static_cast<std::size_t>(element)].bytes; }
+
+// `count` elements as T = float, double, int32 or int64. Throws, naming `name`, when there are fewer.
+template <class T>
+Array<T> read_elements(const ByteSource& source, Element element, bool big_endian, Index count,
+                       const std::string& name);
+
+// IDX, the format of MNIST: two zero bytes, a type, the number of dimensions, their sizes, then the numbers, all with
+// the most significant byte first. The first dimension counts rows, the others are flattened to columns. These are the
+// rows alone, from any source of bytes, and a file of one dimension.
+Dataset parse_idx(const ByteSource& source, const std::string& name, const LoadOptions& options);
+Labels parse_idx_labels(const ByteSource& source, const std::string& name);
+
+// NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
+// here for .npy files and for the members of .npz archives.
 struct NpyHeader {
   bool text = false;              // strings of fixed width rather than numbers
   Element element = Element::f8;  // numbers
