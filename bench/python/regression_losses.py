@@ -106,8 +106,8 @@ def ended(model):
     return "most iterations" if np.max(model.n_iter_) >= model.max_iter else "converged"
 
 
-def compare(title, loss, X, y, rounds):
-    parameters = {"alpha": 1e-4 if loss == "huber" else 1e-3}
+def compare(title, loss, X, y, rounds, alpha):
+    parameters = {"alpha": alpha or (1e-4 if loss == "huber" else 1e-3)}
     models = contenders(loss, parameters, not sparse.issparse(X))
     times = {name: [] for name in models}
     for _ in range(rounds):
@@ -130,6 +130,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--losses", nargs="*", default=["huber", "poisson"])
+    parser.add_argument("--alpha", type=float, help="the penalty; for Huber 1e-4, for Poisson 1e-3 unless given")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
@@ -137,7 +138,7 @@ def main():
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for loss in arguments.losses:
         for rows, cols in ((500, 5), (20_000, 20), (100_000, 100)):
-            compare("generated", loss, *generated(rows, cols, loss), arguments.rounds)
+            compare("generated", loss, *generated(rows, cols, loss), arguments.rounds, arguments.alpha)
     for name in arguments.sets if arguments.data else []:
         rows, labels = (part[:arguments.rows] for part in shared(arguments.data, name))
         for loss in arguments.losses:
@@ -145,8 +146,8 @@ def main():
             if loss == "huber" and (column := with_column(rows)):
                 problems[name + ", column"] = column
             for title, (X, y) in problems.items():
-                compare(title, loss, X, y, arguments.rounds)
-                compare(title + ", scaled", loss, scaled(X), y, arguments.rounds)
+                compare(title, loss, X, y, arguments.rounds, arguments.alpha)
+                compare(title + ", scaled", loss, scaled(X), y, arguments.rounds, arguments.alpha)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@
 namespace s3gd::fuzz {
 namespace {
 
-constexpr double kMostSeconds = 2;  // of processor time
+#ifndef S3GD_MOST_SECONDS
+#define S3GD_MOST_SECONDS 2
+#endif
+constexpr double kMostSeconds = S3GD_MOST_SECONDS;  // of processor time
 // Of the sum of what was added up: objectives agree so far, whoever computes them.
 constexpr double kRounding = 1e-10;
 constexpr double kRoundingOfSquares = 1e-14, kLastBits = 1e-15;
@@ -112,7 +115,8 @@ Value value_of(const Problem& problem, std::span<const double> w) {
     // A hinge that is met to the last bit by one sum is missed by the last bit by another.
     const long double last_bit = kLastBits * (m.size + std::abs(y));
     if (std::isfinite(loss.curvature_bound())) value.rounding += q * loss.curvature_bound() * last_bit * last_bit;
-    value.add_slope(q * (std::abs(loss.slope(u, y)) + loss.curvature(u, y) * m.size), problem.data(), i);
+    const double bend = std::isfinite(loss.curvature_bound()) ? loss.curvature_bound() : loss.curvature(u, y);
+    value.add_slope(q * (std::abs(loss.slope(u, y)) + bend * m.size), problem.data(), i);
   }
   const Penalty penalty(problem.spec().penalty, problem.cols(), problem.spec().intercept);
   const double paid = penalty.value(w);
@@ -149,11 +153,13 @@ struct Found {
   Summary summary;
 };
 
-// What the rounding of slopes may add to the conjugate of a ridge, whose squares it is divided by.
+// What the rounding of slopes does to the dual: squares of it over a ridge, or a share by which the slopes are to be shrunk to
+// fit a 1-norm.
 double rounding_of_dual(const Problem& problem, const Value& value) {
-  const double l2 = Penalty(problem).l2_strength(), slopes = static_cast<double>(value.rounding_of_slopes);
-  const double last_digits = kRoundingOfSquares / kRounding * slopes;
-  return l2 > 0 ? last_digits * last_digits / (4 * l2) : 0.0;
+  const Penalty penalty(problem);
+  const double last_digits = kRoundingOfSquares / kRounding * static_cast<double>(value.rounding_of_slopes);
+  if (penalty.l2_strength() > 0) return last_digits * last_digits / (4 * penalty.l2_strength());
+  return penalty.l1_strength() > 0 ? 2 * std::min(1.0, last_digits / penalty.l1_strength()) * value.plain() : 0.0;
 }
 double rounding_of_dual(const SoftmaxProblem&, const Value&) { return 0; }
 
@@ -222,7 +228,8 @@ void for_each_solver(const std::vector<SolverInfo>& list, const SolverCase& made
       if (tells) std::fprintf(stderr, "%s", error.what());
     }
     if (tells) std::fprintf(stderr, " (%.3f s)\n", cpu_now() - started);
-    if (const double seconds = cpu_now() - started; seconds > kMostSeconds) fail(info.name, "took long", seconds, 2);
+    if (const double seconds = cpu_now() - started; seconds > kMostSeconds)
+      fail(info.name, "took long", seconds, kMostSeconds);
   }
 }
 

@@ -1,13 +1,16 @@
 # Every fuzz_NAME.cpp is a libFuzzer target, run here for a few seconds from the seeds in corpus/NAME (tools/fuzz runs
 # them longer). What is found is written to the build folder, never to the sources.
 #
-# Solvers are compared without libFuzzer here, on the seeds and on the same random bytes every time.
-if(NOT S3GD_SANITIZE)  # its limit is a time
-  add_executable(check_solvers ${CMAKE_CURRENT_LIST_DIR}/fuzz_solvers.cpp ${CMAKE_CURRENT_LIST_DIR}/plain_driver.cpp)
-  s3gd_test_options(check_solvers)
-  add_test(NAME Fuzz.solvers COMMAND check_solvers ${CMAKE_CURRENT_LIST_DIR}/corpus/solvers --random 100)
-  set_tests_properties(Fuzz.solvers PROPERTIES LABELS fuzz TIMEOUT 120)
+# Solvers are compared without libFuzzer here, on the seeds and on the same random bytes every time. Sanitizers take longer.
+add_executable(check_solvers ${CMAKE_CURRENT_LIST_DIR}/fuzz_solvers.cpp ${CMAKE_CURRENT_LIST_DIR}/plain_driver.cpp)
+s3gd_test_options(check_solvers)
+set(random_problems 100)
+if(S3GD_SANITIZE)
+  target_compile_definitions(check_solvers PRIVATE S3GD_MOST_SECONDS=60)
+  set(random_problems 20)
 endif()
+add_test(NAME Fuzz.solvers COMMAND check_solvers ${CMAKE_CURRENT_LIST_DIR}/corpus/solvers --random ${random_problems})
+set_tests_properties(Fuzz.solvers PROPERTIES LABELS fuzz TIMEOUT 300)
 if(NOT S3GD_BUILD_FUZZERS)
   return()
 endif()
