@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<std::string> kSuffixes{".gz", ".bz2", ".xz", ".zst"};
 
-std::string read_all(Input& input, std::size_t step = 1000) {
+std::string all_of_it(Input& input, std::size_t step = 1000) {
   std::string all(step, '\0'), text;
   while (const std::size_t count = input.read(all)) text.append(all, 0, count);
   return text;
@@ -40,7 +40,7 @@ std::string pack(const std::string& text, const std::string& suffix) {
 
 std::string message_of(const std::string& bytes) {
   try {
-    read_all(*Input::from_memory(bytes, "packed"));
+    all_of_it(*Input::from_memory(bytes, "packed"));
   } catch (const Error& error) {
     return error.what();
   }
@@ -52,7 +52,7 @@ TEST(Input, PlainBytesComeThroughInAnyStep) {
   for (const std::size_t step : {1U, 7U, 4096U, 100000U}) {
     auto input = Input::from_memory(text, "memory");
     EXPECT_EQ(input->plain_size(), text.size());
-    EXPECT_EQ(read_all(*input, step), text);
+    EXPECT_EQ(all_of_it(*input, step), text);
   }
 }
 
@@ -63,7 +63,7 @@ TEST(Input, PeekShowsTheFirstBytesAndConsumesNothing) {
     auto input = Input::from_memory(bytes, "memory");
     const auto head = input->peek();
     EXPECT_EQ(std::string(head.begin(), head.end()), text.substr(0, 4096));
-    EXPECT_EQ(read_all(*input), text);
+    EXPECT_EQ(all_of_it(*input), text);
   }
 }
 
@@ -74,19 +74,20 @@ TEST(Input, EveryCompressionIsFoundByContent) {
     ASSERT_LT(packed.size(), text.size()) << suffix;
     auto input = Input::from_memory(packed, "no suffix here");
     EXPECT_FALSE(input->plain_size().has_value());
-    EXPECT_EQ(read_all(*input), text) << suffix;
+    EXPECT_EQ(all_of_it(*input), text) << suffix;
   }
 }
 
 TEST(Input, SeveralCompressedMembersInARowAreOneStream) {
   for (const auto& suffix : kSuffixes)
-    EXPECT_EQ(read_all(*Input::from_memory(pack("first\n", suffix) + pack("second\n", suffix), "two")),
+    EXPECT_EQ(all_of_it(*Input::from_memory(pack("first\n", suffix) + pack("second\n", suffix), "two")),
               "first\nsecond\n")
         << suffix;
 }
 
 TEST(Input, NothingCompressedIsNothing) {
-  for (const auto& suffix : kSuffixes) EXPECT_EQ(read_all(*Input::from_memory(pack("", suffix), "none")), "") << suffix;
+  for (const auto& suffix : kSuffixes)
+    EXPECT_EQ(all_of_it(*Input::from_memory(pack("", suffix), "none")), "") << suffix;
 }
 
 TEST(Input, ACompressedFileCutAnywhereIsRefused) {
@@ -142,7 +143,7 @@ TEST_F(InputFile, ANamedPipeIsReadToItsEnd) {
     std::ofstream(path) << text;
     _exit(0);
   }
-  EXPECT_EQ(read_all(*Input::open(path.string())), text);
+  EXPECT_EQ(all_of_it(*Input::open(path.string())), text);
 }
 
 }  // namespace
