@@ -1,7 +1,7 @@
 // The state of the finisher with active sets: where w is, what the rows say there, and steps over a working set.
 //
-// A step minimises the quadratic model of F over the working set, 1-norm included (l1_model.hpp), and goes as far along
-// the answer as F falls. The Hessian is as good as it pays to be: made from a sample of the rows at first, and kept over
+// A step minimises the quadratic model of F over the working set, 1-norm included (L1Model), and goes as far along the
+// answer as F falls. The Hessian is as good as it pays to be: made from a sample of the rows at first, and kept over
 // steps while they gain as much for their time as with a new one. From penalty to penalty it is kept as long as few steps
 // suffice, corrected by what each step has shown of it (BFGS).
 #pragma once

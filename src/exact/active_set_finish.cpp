@@ -146,8 +146,8 @@ class ActiveSetRun {
   bool stopped_ = false;
 };
 
-// The same problem over fewer rows, where a run may begin: one row of every block of `every`, drawn by `seed`, with its target and
-// weight (the penalty scaled where the weights do not sum to 1). None when the sample misses a class or every weight.
+// The same problem over fewer rows, where a run may begin: one row of every block of `every`, drawn by `seed`, with its
+// target and weight (the penalty scaled where weights do not sum to 1). None where it misses a class or every weight.
 std::optional<Problem> sample_rows(const Problem& problem, Index every, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<Index> rows;

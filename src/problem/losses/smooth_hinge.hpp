@@ -7,6 +7,8 @@
 namespace s3gd {
 
 struct SmoothHingeLoss {
+  explicit SmoothHingeLoss(const LossSpec& spec) : beta(spec.beta) {}
+
   static constexpr LossTraits kTraits{
       .kind = LossKind::smooth_hinge,
       .name = "smooth-hinge",
@@ -17,7 +19,6 @@ struct SmoothHingeLoss {
       .parameter_name = "beta",
       .parameter_summary = "smooth-hinge: closeness to the hinge"};
 
-  explicit SmoothHingeLoss(const LossSpec& spec) : beta(spec.beta) {}
   // softplus(beta m) / beta with the division done first: beta m may overflow where m does not.
   double value(double u, double y) const {
     const double m = 1.0 - y * u;
