@@ -3,7 +3,7 @@
 
 #include "output.hpp"
 #include "problem_options.hpp"
-#include "report/path_page.hpp"
+#include "report/fit_pages.hpp"
 #include "s3gd/path.hpp"
 
 namespace s3gd::app {

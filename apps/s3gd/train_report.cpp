@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "base/memory.hpp"
 #include "output.hpp"
-#include "report/train_page.hpp"
+#include "report/fit_pages.hpp"
 
 namespace s3gd::app {
 namespace {

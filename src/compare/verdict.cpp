@@ -1,11 +1,10 @@
-#include "compare/verdict.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "compare/outcome.hpp"
 #include "report/run_rows.hpp"
 
 namespace s3gd {

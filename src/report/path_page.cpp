@@ -1,12 +1,11 @@
-#include "report/path_page.hpp"
+#include "report/fit_pages.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
-
-#include "report/document.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -132,19 +131,17 @@ Facts path_headline(const Path& path, const PathPage& about) {
 }
 
 std::string metric_name(ScoreKind metric) {
-  constexpr std::pair<ScoreKind, const char*> names[] = {{ScoreKind::log_loss, "Log-loss"},
-                                                         {ScoreKind::accuracy, "Accuracy"},
-                                                         {ScoreKind::balanced_accuracy, "Balanced accuracy"},
-                                                         {ScoreKind::average_precision, "Average precision"},
-                                                         {ScoreKind::mae, "Mean absolute error"},
-                                                         {ScoreKind::r2, "R\u00b2"},
-                                                         {ScoreKind::auc, "Area under the ROC curve"},
-                                                         {ScoreKind::rmse, "Root mean squared error"},
-                                                         {ScoreKind::deviance, "Poisson deviance"},
-                                                         {ScoreKind::d2, "D\u00b2"}};
-  for (const auto& [one, name] : names)
-    if (one == metric) return name;
-  return {};
+  static const std::map<ScoreKind, const char*> kNames{{ScoreKind::log_loss, "Log-loss"},
+                                                       {ScoreKind::accuracy, "Accuracy"},
+                                                       {ScoreKind::balanced_accuracy, "Balanced accuracy"},
+                                                       {ScoreKind::average_precision, "Average precision"},
+                                                       {ScoreKind::mae, "Mean absolute error"},
+                                                       {ScoreKind::r2, "R\u00b2"},
+                                                       {ScoreKind::auc, "Area under the ROC curve"},
+                                                       {ScoreKind::rmse, "Root mean squared error"},
+                                                       {ScoreKind::deviance, "Poisson deviance"},
+                                                       {ScoreKind::d2, "D\u00b2"}};
+  return kNames.at(metric);
 }
 
 Figure metric_curve(const CrossValidation& result) {

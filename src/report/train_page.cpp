@@ -1,4 +1,4 @@
-#include "report/train_page.hpp"
+#include "report/fit_pages.hpp"
 
 #include <fmt/core.h>
 

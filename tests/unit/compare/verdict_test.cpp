@@ -1,5 +1,5 @@
 // When runs are looked at, and what they say together.
-#include "compare/verdict.hpp"
+#include "compare/outcome.hpp"
 
 #include <gtest/gtest.h>
 

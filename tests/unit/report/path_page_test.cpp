@@ -1,4 +1,4 @@
-#include "report/path_page.hpp"
+#include "report/fit_pages.hpp"
 
 #include "unit/report/holds.hpp"
 

@@ -1,13 +1,23 @@
-// The pages of a path and of a cross-validation.
+// The pages of fits: of one run, how it went, what it is worth, what it was asked to do; of a path and of a cross-validation.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <span>
 
 #include "report/document.hpp"
 #include "s3gd/path.hpp"
+#include "s3gd/solve.hpp"
 
 namespace s3gd::report {
+
+struct TrainPage {
+  std::string source;                                      // where the rows came from
+  std::vector<std::pair<std::string, std::string>> facts;  // data, problem, settings and times
+  Words words = plain_words;                               // of the advice
+};
+
+// The trace may be that of several runs in turn, as of one class after the other: wherever its clock goes back, new curves
+// begin.
+Document train_document(const Summary& summary, std::span<const TraceRow> trace, const TrainPage& about);
 
 struct PathPage {
   std::string source;                      // where the rows came from
