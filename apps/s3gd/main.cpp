@@ -120,7 +120,7 @@ int guarded(const Words& arguments) {
     return kInterrupted;
   } catch (const Error& error) {
     print_error(error.in_words(program_words), json);
-    return error.code() == ErrorCode::bad_input ? kBadInput : kUsage;
+    return about_an_option(error.code()) ? kUsage : kBadInput;
   } catch (const std::bad_alloc&) {
     print_error("not enough memory", json);
   } catch (const std::filesystem::filesystem_error& error) {

@@ -19,15 +19,21 @@ struct Place {
   std::int64_t column = 0;
 };
 
-// What kind of mistake it is. All but the first are about options, of which Error::option() names one.
+// What kind of mistake it is: about what was given, where Error::place() may say where, or about an option, which
+// Error::option() names.
 enum class ErrorCode : std::uint8_t {
-  bad_input,       // files, rows, labels
+  bad_input,       // rows, labels, weights, models that do not suit
+  malformed,       // the bytes of a file, at Error::place()
+  unusable_file,   // cannot be found, opened, fetched, read or written
+  other_run,       // a state that was kept is not of this run
+  out_of_memory,   // what was asked for does not fit
   bad_value,       // an option has no such value
   idle_option,     // an option would have no effect
   do_not_go,       // options, or an option and the data, that do not go together
   missing_option,  // another option is needed
 };
 const char* name_of(ErrorCode code);
+constexpr bool about_an_option(ErrorCode code) { return code >= ErrorCode::bad_value; }
 
 // Texts may hold marks for options (s3gd/words.hpp).
 class Error : public std::runtime_error {

@@ -143,7 +143,8 @@ Graph build_graph(const Matrix& rows, const GraphOptions& options) try {
   graph.seconds = wall_now() - start;
   return graph;
 } catch (const std::bad_alloc&) {
-  throw Error("out of memory while building the graph", "ask for fewer anchors or neighbours");
+  throw Error(ErrorCode::out_of_memory, {}, "out of memory while building the graph",
+              "ask for fewer anchors or neighbours");
 }
 
 }  // namespace s3gd

@@ -31,7 +31,8 @@ class Archive {
 
  private:
   [[noreturn]] static void refuse() {
-    throw Error("the state that was kept is of another shape", "remove the checkpoint to begin anew");
+    throw Error(ErrorCode::other_run, {}, "the state that was kept is of another shape",
+                "remove the checkpoint to begin anew");
   }
 
   void raw(void* data, std::size_t size) {

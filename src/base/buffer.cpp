@@ -33,7 +33,8 @@ void Pages::resize(std::size_t bytes) {
   void* moved = data_ == nullptr ? mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                                  : mremap(data_, bytes_, rounded, MREMAP_MAYMOVE);
   if (moved == MAP_FAILED)
-    throw Error("out of memory: a buffer of " + std::to_string(rounded) + " bytes could not be had",
+    throw Error(ErrorCode::out_of_memory, {},
+                "out of memory: a buffer of " + std::to_string(rounded) + " bytes could not be had",
                 "use a machine with more memory, or a smaller file");
   // Rows are visited in random order: with large pages a visit costs no walk through the page table.
   if (rounded >= kLargeEnough) madvise(moved, rounded, MADV_HUGEPAGE);

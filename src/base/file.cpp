@@ -57,7 +57,7 @@ void throw_file_error(const std::string& action, const std::string& path, int er
   std::string hint;
   if (error_number == ENOENT) hint = "check the path";
   if (error_number == EACCES) hint = "check its permissions";
-  throw Error("cannot " + action + " " + path + ": " + std::strerror(error_number), hint);
+  throw Error(ErrorCode::unusable_file, {}, "cannot " + action + " " + path + ": " + std::strerror(error_number), hint);
 }
 
 bool file_exists(const std::string& path) {

@@ -62,7 +62,8 @@ std::string in_words(std::string_view sentence, Words words) {
 }
 
 const char* name_of(ErrorCode code) {
-  constexpr const char* kNames[] = {"bad_input", "bad_value", "idle_option", "do_not_go", "missing_option"};
+  constexpr const char* kNames[] = {"bad_input",     "malformed", "unusable_file", "other_run", "out_of_memory",
+                                    "bad_value", "idle_option", "do_not_go", "missing_option"};
   return kNames[static_cast<int>(code)];
 }
 
@@ -76,7 +77,7 @@ Error::Error(ErrorCode code, std::string option, const std::string& problem, con
       marked_(with_hint(problem, hint)) {}
 
 Error::Error(const Place& place, const std::string& found, const std::string& expected, const std::string& hint)
-    : Error(ErrorCode::bad_input, {}, describe(place, found, expected), hint) {
+    : Error(ErrorCode::malformed, {}, describe(place, found, expected), hint) {
   place_ = place;
 }
 

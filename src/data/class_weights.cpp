@@ -84,7 +84,7 @@ std::optional<double> label_named(const Labels& labels, const std::vector<double
 
 ClassWeights read_class_weights(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw Error("cannot open " + path, "check the path");
+  if (!in) throw Error(ErrorCode::unusable_file, {}, "cannot open " + path, "check the path");
   std::stringstream all;
   all << in.rdbuf();
   ClassWeights weights{path, {}};

@@ -33,7 +33,7 @@ class Compressor final : public std::streambuf, ArchiveWriter {
   Compressor(std::ostream& out, const Suffix& suffix, const std::string& path)
       : ArchiveWriter(out, path, "the file could not be written") {
     const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(), archive_entry_free);
-    if (!entry) throw Error("out of memory while writing " + path);
+    if (!entry) throw Error(ErrorCode::out_of_memory, {}, "out of memory while writing " + path);
     if (suffix.add_filter(archive_.get()) != ARCHIVE_OK || archive_write_set_format_raw(archive_.get()) != ARCHIVE_OK)
       fail();
     open();
@@ -69,7 +69,7 @@ class Compressor final : public std::streambuf, ArchiveWriter {
 
 ArchiveWriter::ArchiveWriter(std::ostream& out, const std::string& path, const char* reason)
     : archive_(archive_write_new(), archive_write_free), out_(out), path_(path), reason_(reason) {
-  if (!archive_) throw Error("out of memory while writing " + path);
+  if (!archive_) throw Error(ErrorCode::out_of_memory, {}, "out of memory while writing " + path);
 }
 
 void ArchiveWriter::open() {
@@ -99,7 +99,7 @@ void ArchiveWriter::close() {
 
 void ArchiveWriter::fail() {
   const char* reason = archive_error_string(archive_.get());
-  throw Error("cannot write " + path_ + ": " + (reason != nullptr ? reason : reason_));
+  throw Error(ErrorCode::unusable_file, {}, "cannot write " + path_ + ": " + (reason != nullptr ? reason : reason_));
 }
 
 std::string_view without_compression_suffix(std::string_view path) {

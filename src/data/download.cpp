@@ -194,7 +194,8 @@ bool worth_another_try(CURLcode code, long status) {
     throw Error(url + ": there is no such file (" + std::to_string(status) + ")", "it may have moved");
   if (code == CURLE_HTTP_RETURNED_ERROR) throw Error(url + ": the server answered " + std::to_string(status));
   if (code == CURLE_UNSUPPORTED_PROTOCOL) throw Error(url + ": only http, https and file addresses are fetched");
-  throw Error("cannot fetch " + url + ": " + (detail.empty() ? curl_easy_strerror(code) : detail));
+  throw Error(ErrorCode::unusable_file, {},
+              "cannot fetch " + url + ": " + (detail.empty() ? curl_easy_strerror(code) : detail));
 }
 
 // One request for what is missing.
@@ -249,7 +250,8 @@ bool fetch(const std::string& url, PartFile& part, const DownloadOptions& option
     if (part.size() > furthest) tries = 0;  // it moves on: the bound is on attempts in vain
     furthest = std::max(furthest, part.size());
     if (tries >= options.attempts)
-      throw Error("cannot fetch " + url + ": " + detail + ", " + std::to_string(options.attempts) + " times in a row",
+      throw Error(ErrorCode::unusable_file, {},
+                  "cannot fetch " + url + ": " + detail + ", " + std::to_string(options.attempts) + " times in a row",
                   "what was fetched is kept; the same command goes on from there");
     if (!wait_unless_interrupted(wait)) return false;
     wait = tries == 0 ? options.wait_seconds : 2 * wait;

@@ -61,7 +61,8 @@ std::string path_of(const std::string& source) {
   if (const KnownDataset* entry = find_entry(source)) throw_not_here(*entry);
   const std::string close = source.find_first_of("/.") == std::string::npos ? nearest_entry(source) : "";
   if (!close.empty())
-    throw Error("there is no file '" + source + "', nor a known dataset of that name", "did you mean '" + close + "'?");
+    throw Error(ErrorCode::unusable_file, {}, "there is no file '" + source + "', nor a known dataset of that name",
+                "did you mean '" + close + "'?");
   return source;
 }
 

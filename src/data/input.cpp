@@ -89,7 +89,7 @@ class Decompressed {
   Decompressed(ByteSource packed, const Compression& compression, const std::string& name)
       : packed_(std::move(packed)), compression_(compression), name_(name), buffer_(kCompressedBytes) {
     archive_.reset(archive_read_new());
-    if (!archive_) throw Error("out of memory while opening " + name);
+    if (!archive_) throw Error(ErrorCode::out_of_memory, {}, "out of memory while opening " + name);
     compression.enable(archive_.get());
     archive_read_support_format_raw(archive_.get());
     archive_read_support_format_empty(archive_.get());

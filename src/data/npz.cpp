@@ -83,7 +83,7 @@ using ArchivePointer = std::unique_ptr<archive, int (*)(archive*)>;
 
 ArchivePointer new_archive() {
   ArchivePointer a(archive_read_new(), archive_read_free);
-  if (!a) throw Error("out of memory");
+  if (!a) throw Error(ErrorCode::out_of_memory, {}, "out of memory");
   archive_read_support_format_zip_seekable(a.get());
   return a;
 }

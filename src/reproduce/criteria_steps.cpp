@@ -10,7 +10,7 @@
 namespace s3gd::reproduce::criteria {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoStep = std::numeric_limits<double>::infinity();
 
 std::string step_text(double step) { return step > 0 ? fmt::format("{:g}", step) : "none"; }
 
@@ -46,7 +46,7 @@ Finding judge_stable_steps(const Question& ask) {
   if (ask.results.sets.empty()) return found(criterion, Outcome::not_measured, "");
   const ResultSet& set = ask.results.sets.front();
   bool as_claimed = true;
-  double least = kNever, most = 0;
+  double least = kNoStep, most = 0;
   Strings largest_steps, said;
   for (const bool should : {true, false})
     for (const std::string& label : should ? stable : unstable) {
@@ -81,7 +81,7 @@ Finding judge_larger_steps(const Question& ask) {
   double than_first = 0;
   for (const ResultSet& set : ask.results.sets) {
     if (steps_of(ask.results, set, labels.front()).size() < grid) continue;
-    double least = kNever, most = 0;
+    double least = kNoStep, most = 0;
     Strings list;
     for (const bool ours : {true, false})
       for (const std::string& label : ours ? labels : others) {

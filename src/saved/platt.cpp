@@ -5,6 +5,7 @@
 
 #include "s3gd/error.hpp"
 #include "saved/class_finder.hpp"
+#include "saved/predictor.hpp"
 
 namespace s3gd {
 namespace {
@@ -14,7 +15,6 @@ constexpr double kShortestStep = 1e-12;
 constexpr double kTinyGradient = 1e-12;  // relative to the total weight: about what rounding leaves of millions of rows
 
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
-double sigmoid(double z) { return z >= 0 ? 1 / (1 + std::exp(-z)) : std::exp(z) / (1 + std::exp(z)); }
 
 // In z = slope u + offset, with u the margins brought to mean 0 and deviation 1, where the curvatures in both directions
 // are alike: p = sigmoid(z), and a row's term is softplus(z) - t z.
@@ -44,7 +44,7 @@ struct Derivatives {
 Derivatives derivatives_at(const std::vector<Row>& rows, const Line& line) {
   Derivatives sums;
   for (const Row& row : rows) {
-    const double p = sigmoid(line.slope * row.u + line.offset);
+    const double p = logistic_of(line.slope * row.u + line.offset);
     const double residual = row.weight * (p - row.target);
     const double curvature = row.weight * p * (1 - p);
     sums.gradient.slope += residual * row.u;

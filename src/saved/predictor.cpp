@@ -16,10 +16,9 @@ namespace {
 
 constexpr Index kRowsPerChunk = 1024;
 
-double sigmoid(double t) { return t >= 0 ? 1 / (1 + std::exp(-t)) : std::exp(t) / (1 + std::exp(t)); }
 double log_sigmoid(double t) { return std::min(0.0, t) - std::log1p(std::exp(-std::abs(t))); }
 
-// What the sigmoid is taken of.
+// What the logistic_of is taken of.
 double score(const Model& model, std::span<const double> margins, std::size_t output) {
   if (model.link != Link::platt) return margins[output];
   return -(model.platt[2 * output] * margins[output] + model.platt[2 * output + 1]);
@@ -56,8 +55,8 @@ void probabilities(const Model& model, std::span<const double> margins, std::spa
   require_probabilities(model);
   if (model.outputs() == 1) {
     const double t = score(model, margins, 0);
-    out[0] = sigmoid(-t);
-    out[1] = sigmoid(t);
+    out[0] = logistic_of(-t);
+    out[1] = logistic_of(t);
     return;
   }
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = log_share(model, margins, k);

@@ -4,6 +4,7 @@
 // or with all others, it has the same bits.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "s3gd/model.hpp"
 
 namespace s3gd {
+
+// 1 / (1 + exp(-t)), for any t without overflow.
+inline double logistic_of(double t) { return t >= 0 ? 1 / (1 + std::exp(-t)) : std::exp(t) / (1 + std::exp(t)); }
 
 template <>
 std::span<const Name<Link>> names();

@@ -160,7 +160,7 @@ Task over(const Problem& problem, const Dataset& rows, const ColumnProducts& kno
   return Problem(rows, same_problem(problem)).with_products(known);
 }
 
-constexpr double kRounding = 1e-9;  // a lambda this close to the largest is that one
+constexpr double kSameLambda = 1e-9;  // a lambda this close to the largest is that one
 
 std::vector<double> checked(std::vector<double> lambdas) {
   if (lambdas.empty()) throw Error("a path without lambdas", "give at least one");
@@ -196,7 +196,7 @@ void add_advice(const Task& task, double largest, const SolveOptions& options, P
       ++unfinished;
       worst = std::max(worst, point.certificate.relative_gap);
     }
-    above += point.lambda > largest * (1 + kRounding);
+    above += point.lambda > largest * (1 + kSameLambda);
   }
   if (unfinished > 0)
     path.advice.push_back(

@@ -21,7 +21,7 @@ namespace s3gd {
 namespace {
 
 constexpr std::string_view kMagic = "s3gd-checkpoint ";
-constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersion = "3";
 const std::string kRemedy = "remove it to begin anew";
 
 std::string checksum_of(std::string_view text) {
@@ -81,7 +81,7 @@ FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity
     : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()), identity_(std::move(identity)) {
   const bool exists = file_exists(path_);
   if (exists && !options.resume)
-    throw Error("there is a checkpoint in " + path_ + " already",
+    throw Error(ErrorCode::other_run, {}, "there is a checkpoint in " + path_ + " already",
                 "give " + opt("resume") + " to go on from it, or " + kRemedy);
   check_folder(path_);
   remove_leftovers(path_);
@@ -91,7 +91,7 @@ FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity
 void FileCheckpoint::read() {
   auto [identity, state] = contents_of(path_);
   if (const std::string difference = identity_difference(identity, identity_); !difference.empty())
-    throw Error(path_ + " is the checkpoint of another run: " + difference,
+    throw Error(ErrorCode::other_run, {}, path_ + " is the checkpoint of another run: " + difference,
                 "resume with what it was made with, or " + kRemedy);
   resumed_.emplace(std::move(state));
 }
@@ -147,7 +147,7 @@ ClassCheckpoints::ClassCheckpoints(const OneVsRestProblem& problem, const SolveO
   (*kept)(entries_);
   kept->expect_end();
   if (entries_.size() != problem.classes().size())
-    throw Error("the state that was kept is of another number of classes");
+    throw Error(ErrorCode::other_run, {}, "the state that was kept is of another number of classes");
 }
 
 std::optional<Solution> ClassCheckpoints::ended(std::size_t k) const {

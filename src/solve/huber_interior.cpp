@@ -29,12 +29,6 @@ constexpr double kStartApart = 0.5;    // ... and of the start's scale, that the
 constexpr double kStartSpread = 0.01;  // of the targets' deviation: the least first sigma
 constexpr double kPassesPerStep = 5.5;
 
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
-}
-
 class InteriorPoint {
  public:
   explicit InteriorPoint(HuberSearch& search) : s_(search), errors_(search.errors), bound_(search.bound) {
@@ -100,8 +94,8 @@ class InteriorPoint {
     for (std::size_t j = 0; j < b.size(); ++j) b[j] -= gradient_[j];
     Direction to_go;
     to_go.w = s_.solved(factor_, std::move(b));
-    const double pivot = curvature_ - dot(coupling_, solved_coupling_);
-    to_go.sigma = (to.force / spare_ - slack_ + along + dot(coupling_, to_go.w)) /
+    const double pivot = curvature_ - HuberSearch::dot(coupling_, solved_coupling_);
+    to_go.sigma = (to.force / spare_ - slack_ + along + HuberSearch::dot(coupling_, to_go.w)) /
                   std::max(pivot, 1e-15 * curvature_ + std::numeric_limits<double>::min());
     for (std::size_t j = 0; j < to_go.w.size(); ++j) to_go.w[j] += to_go.sigma * solved_coupling_[j];
     to_go.force = (to.force - force_ * spare_ - force_ * to_go.sigma) / spare_;

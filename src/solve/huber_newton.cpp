@@ -16,18 +16,12 @@ namespace {
 
 using Vector = HuberSearch::Vector;
 
-constexpr Index kMostSteps = 20;
-constexpr double kMostChange = 0.8;   // of sigma in a step
-constexpr double kShortest = 1e-3;    // step that is worth its cost
-constexpr double kFewCross = 0.5;     // share of the rows inside up to which crossing rows are added and subtracted
-constexpr double kFlat = 0.1;         // share of the slope that may be left at the end of a whole step
-constexpr double kPassesPerStep = 3;  // and what rows cross
-
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
-}
+constexpr Index kMostNewtonSteps = 20;
+constexpr double kMostChange = 0.8;  // of sigma in a step
+constexpr double kShortest = 1e-3;   // step that is worth its cost
+constexpr double kFewCross = 0.5;    // share of the rows inside up to which crossing rows are added and subtracted
+constexpr double kFlat = 0.1;        // share of the slope that may be left at the end of a whole step
+constexpr double kPassesPerNewtonStep = 3;  // and what rows cross
 
 class HuberNewton {
  public:
@@ -37,8 +31,8 @@ class HuberNewton {
     begin();
     bool going = s_.judge(2);
     for (; going && s_.may_step(); ++s_.steps) {
-      if (s_.steps >= kMostSteps || !step()) return false;
-      going = s_.judge(kPassesPerStep);
+      if (s_.steps >= kMostNewtonSteps || !step()) return false;
+      going = s_.judge(kPassesPerNewtonStep);
     }
     return true;
   }
@@ -96,7 +90,8 @@ class HuberNewton {
     Vector b = gradient;
     for (double& value : b) value *= -sigma_ / 2;
     Vector direction = s_.solved(factor, std::move(b));
-    const double of_sigma = (dot(coupling, direction) - slack * sigma_ / 2) / (squares - dot(coupling, solved));
+    const double of_sigma =
+        (HuberSearch::dot(coupling, direction) - slack * sigma_ / 2) / (squares - HuberSearch::dot(coupling, solved));
     if (!(std::abs(of_sigma) <= kMostChange * sigma_)) return false;
     for (std::size_t j = 0; j < direction.size(); ++j) direction[j] += of_sigma * solved[j];
     Vector along(r.size());

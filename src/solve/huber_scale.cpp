@@ -16,13 +16,13 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostFits = 60;
-constexpr int kPatience = 3;         // fits without a smaller gap before rounding is taken to be reached
+constexpr int kFitsWithoutGain = 3;         // fits without a smaller gap before rounding is taken to be reached
 constexpr double kFirstTol = 1e-4;   // relative gaps of fits at a sigma: the first, ...
 constexpr double kTolOfGap = 1e-2;   // ... those after it as a share of the gap so far, ...
 constexpr double kTolOfAll = 0.1;    // ... and the last as a share of what is asked for
 constexpr int kMostTurns = 30;       // of sigma and intercept, until neither changes by more than ...
 constexpr double kSettled = 1e-14;   // ... this share of sigma
-constexpr double kRounding = 1e-15;  // none is smaller
+constexpr double kSmallestTol = 1e-15;  // none is smaller
 constexpr double kProgress = 1e-12;  // of the objective, at least, unless the gap is smaller
 constexpr double kNear = 0.3;        // of log sigma: secants from here on
 constexpr double kLeast = 1e-13;     // of the largest target: a sigma that is as good as zero
@@ -44,8 +44,8 @@ class ScaleSearch {
     see_errors(options_.start.empty() ? squared_fit() : options_.start);
     double sigma = settle(), last = 0, last_change = 0;
     double gap = std::numeric_limits<double>::infinity(), least = gap;
-    for (int fit = 0, idle = 0; fit < kMostFits && idle < kPatience; ++fit) {
-      const double tol = std::max({kTolOfAll * options_.tol, std::min(kFirstTol, kTolOfGap * gap), kRounding});
+    for (int fit = 0, idle = 0; fit < kMostFits && idle < kFitsWithoutGain; ++fit) {
+      const double tol = std::max({kTolOfAll * options_.tol, std::min(kFirstTol, kTolOfGap * gap), kSmallestTol});
       const Status status = fit_at(sigma, tol);
       see_errors(now_.w);
       const std::vector<double> fitted = errors_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <numeric>
 
 #include "problem/penalty.hpp"
 #include "solve/huber_scale.hpp"
@@ -11,6 +12,8 @@ namespace s3gd {
 
 struct HuberSearch {
   using Vector = std::vector<double>;
+
+  static double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
   HuberSearch(const Problem& problem, const SolveOptions& options, const SolveInput& input);
 

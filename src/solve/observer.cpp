@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDefaultPasses = 20;
-constexpr double kRounding = 1e-6;  // of a step: budgets that come out even end on the same step, watched or not
+constexpr double kEvenBudget = 1e-6;  // of a step: budgets that come out even end on the same step, watched or not
 // How fast the distance between observations grows: finely for a trace, sparingly when only the stop is at stake,
 // because each costs as much as a pass or two.
 constexpr double kTraceGrowth = 1.3;
@@ -220,8 +220,8 @@ Index Observer::next_observation(Index iteration, double passes_per_step) const 
   if (budget_.iterations > 0) next = std::min(next, budget_.iterations);
   if (budget_.passes > 0 && passes_per_step > 0) {
     const double left = input_.blind
-                            ? std::ceil(budget_.passes / passes_per_step - kRounding) - static_cast<double>(iteration)
-                            : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step - kRounding);
+                            ? std::ceil(budget_.passes / passes_per_step - kEvenBudget) - static_cast<double>(iteration)
+                            : std::ceil((budget_.passes - trace_.back().passes) / passes_per_step - kEvenBudget);
     if (left < static_cast<double>(next - iteration)) next = iteration + std::max<Index>(1, static_cast<Index>(left));
   }
   return next;

@@ -11,7 +11,7 @@
 namespace s3gd {
 namespace {
 
-const std::string kRemedy = "leave " + opt("warm-start") + " out, or give a model of the same kind";
+const std::string kWarmStartRemedy = "leave " + opt("warm-start") + " out, or give a model of the same kind";
 
 std::string what(const std::vector<std::string>& classes) {
   if (classes.empty()) return "predicts numbers";
@@ -32,8 +32,8 @@ void refuse_kind(const Model& model, const std::vector<std::string>& classes) {
   };
   const auto stranger = std::find_if_not(classes.begin(), classes.end(), known);
   if (model.classes.size() > 2 && model.classes.size() == classes.size() && stranger != classes.end())
-    throw Error("the model to start from does not know the class " + *stranger, kRemedy);
-  throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kRemedy);
+    throw Error("the model to start from does not know the class " + *stranger, kWarmStartRemedy);
+  throw Error("the model to start from " + what(model.classes) + ", this run " + what(classes), kWarmStartRemedy);
 }
 
 // The model's place for each feature of the rows.
@@ -41,7 +41,7 @@ std::vector<std::size_t> places_of_features(const Model& model, const Dataset& d
   if (model.features() != data.cols())
     throw Error("the model to start from has " + std::to_string(model.features()) + " features, the rows have " +
                     std::to_string(data.cols()),
-                kRemedy);
+                kWarmStartRemedy);
   std::vector<std::size_t> places(at(data.cols()));
   std::iota(places.begin(), places.end(), std::size_t{0});
   const std::vector<std::string>& names = data.feature_names;
@@ -50,7 +50,7 @@ std::vector<std::size_t> places_of_features(const Model& model, const Dataset& d
   for (std::size_t j = 0; j < names.size(); ++j) by_name[model.feature_names[j]] = j;
   for (std::size_t j = 0; j < names.size(); ++j) {
     const auto found = by_name.find(names[j]);
-    if (found == by_name.end()) throw Error("the model to start from has no feature '" + names[j] + "'", kRemedy);
+    if (found == by_name.end()) throw Error("the model to start from has no feature '" + names[j] + "'", kWarmStartRemedy);
     places[j] = found->second;
   }
   return places;
