@@ -28,7 +28,7 @@ Classes find_classes(const Dataset& data, const std::vector<double>& given) {
     if (!given.empty() && numbers.size() > given.size())
       refuse(data, "class " + data.y.name_of(data.y.values[i]) + " is none of those that are fitted",
              "leave its rows out");
-    if (numbers.size() > kMostClasses)
+    if (numbers.size() > kMostTargetClasses)
       refuse(data, "more than 65536 different labels, but softmax wants classes",
              "these look like real numbers: use the loss squared");
   }

@@ -100,7 +100,7 @@ std::map<double, Index> count_classes(const Dataset& data, const std::string& lo
     Index& count = counts[label];
     ++count;
     if (seen.size() < kRemembered) seen.emplace_back(label, &count);
-    if (counts.size() > kMostClasses)
+    if (counts.size() > kMostTargetClasses)
       refuse(data, "more than 65536 different labels, but the loss " + loss + " wants two classes",
              "these look like real numbers: use the loss squared");
   }

@@ -11,7 +11,7 @@ struct Targets {
   double positive = 0, negative = 0;  // labels behind +1 and -1; NaN when there is none or several were merged
 };
 
-constexpr std::size_t kMostClasses = 1 << 16;  // more of them are taken for real numbers
+constexpr std::size_t kMostTargetClasses = 1 << 16;  // more of them are taken for real numbers
 
 [[noreturn]] void refuse(const Dataset& data, const std::string& problem, const std::string& hint);
 
