@@ -34,14 +34,18 @@ class ScaledIterate final : public TableIterate<View, Count> {
   }
 
   void margins(std::span<const Index> rows, double* out) override {
-    products_.times(rows, v_.data(), out);
-    if (drift_weight_ != 0.0) {
-      along_.resize(rows.size() * intercepts_.size());
-      products_.times(rows, g_.data(), along_.data());
-      for (std::size_t c = 0; c < along_.size(); ++c) out[c] += drift_weight_ * along_[c];
+    // One output a row at a time: its columns are in the cache for the second product. Several outputs by blocks of rows.
+    const std::size_t at_once = std::is_same_v<Count, Single> ? 1 : rows.size();
+    along_.resize(at_once * intercepts_.size());
+    for (std::size_t b = 0; b < rows.size(); b += at_once) {
+      double* sums = out + b * intercepts_.size();
+      products_.times(rows.subspan(b, at_once), v_.data(), sums);
+      if (drift_weight_ != 0.0) {
+        products_.times(rows.subspan(b, at_once), g_.data(), along_.data());
+        for (std::size_t c = 0; c < along_.size(); ++c) sums[c] += drift_weight_ * along_[c];
+      }
+      if (basis_count_ > 0) *sums += kernel::dot(basis_products(rows[b]), basis_weights_.data(), basis_count_);
     }
-    for (std::size_t b = 0; b < rows.size() && basis_count_ > 0; ++b)
-      out[b] += kernel::dot(basis_products(rows[b]), basis_weights_.data(), basis_count_);
     this->to_margins(rows.size(), intercepts_.data(), out);
   }
 
