@@ -34,8 +34,7 @@ class ScaledIterate final : public TableIterate<View, Count> {
   }
 
   void margins(std::span<const Index> rows, double* out) override {
-    // One output a row at a time: its columns are in the cache for the second product. Several outputs by blocks of rows.
-    const std::size_t at_once = std::is_same_v<Count, Single> ? 1 : rows.size();
+    const std::size_t at_once = rows_at_once(rows);
     along_.resize(at_once * intercepts_.size());
     for (std::size_t b = 0; b < rows.size(); b += at_once) {
       double* sums = out + b * intercepts_.size();
@@ -77,8 +76,12 @@ class ScaledIterate final : public TableIterate<View, Count> {
   // W stays what it is: what the changed drift adds, V gives back.
   void add_to_drift(std::span<const Index> rows, const double* coefficients) override {
     if (g_.empty()) g_.assign(v_.size(), T(0));
-    products_.add(rows, coefficients, g_.data());
-    products_.add(rows, this->times(-drift_weight_, rows.size(), coefficients), v_.data());
+    const std::size_t at_once = rows_at_once(rows);
+    for (std::size_t b = 0; b < rows.size(); b += at_once) {
+      const double* own = coefficients + b * intercepts_.size();
+      products_.add(rows.subspan(b, at_once), own, g_.data());
+      products_.add(rows.subspan(b, at_once), this->times(-drift_weight_, at_once, own), v_.data());
+    }
     if (!intercept_) return;
     for (std::size_t b = 0; b < rows.size(); ++b)
       for (double& drift : intercept_drifts_) drift += *coefficients++;
@@ -151,6 +154,11 @@ class ScaledIterate final : public TableIterate<View, Count> {
   // 1/s multiplies every update of v, which float must still hold: far from its end, yet folded rarely (O(d)).
   static constexpr double kSmallestScale = 1e-9;
   static constexpr Index kFewestStepsBetweenFolds = 1 << 14;
+
+  // One output a row at a time: its columns are in the cache when they are met again. Several outputs by blocks of rows.
+  static std::size_t rows_at_once(std::span<const Index> rows) {
+    return std::is_same_v<Count, Single> ? 1 : rows.size();
+  }
 
   // The basis, turned so that a feature's entries lie together: that is the order K_i needs them in.
   void adopt_basis() {
