@@ -2,7 +2,7 @@
 //
 //     fuzz_NAME [FILE|FOLDER.. ] [--random COUNT [SEED]]
 //
-// An input that makes the target abort is left in fuzz_input, in the folder it was started in.
+// An input that makes the target abort is left in failed_case, in the folder it was started in.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +21,7 @@ using Input = std::vector<std::uint8_t>;
 constexpr s3gd::Index kLongest = 400;
 
 void run(const Input& input) {
-  std::ofstream("fuzz_input", std::ios::binary)
+  std::ofstream("failed_case", std::ios::binary)
       .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
   LLVMFuzzerTestOneInput(input.data(), input.size());
 }
@@ -55,6 +55,6 @@ int main(int count, char** words) {
     }
     for (const auto& entry : std::filesystem::directory_iterator(words[k])) run_file(entry.path());
   }
-  std::remove("fuzz_input");
+  std::remove("failed_case");
   return 0;
 }
