@@ -48,7 +48,7 @@ Finding judge(const Claim& claim, const Evidence& evidence) {
       say_what_is_missing(ask, evidence, finding);
       return finding;
     }
-  throw Error("there is no criterion '" + kind + "'", "see src/compare/criteria_*.cpp");
+  throw Error("there is no criterion '" + kind + "'", "see src/reproduce/criteria_*.cpp");
 }
 
 namespace criteria {
