@@ -1,7 +1,7 @@
 // The library as bench/multiclass sees it: a C interface for ctypes. Options and results travel as JSON, rows and labels
 // as pointers that both sides use where they lie. A failed call returns null or NaN; multi_error() says why.
 //
-// A problem is {"kind": "ovr", "lambda": 1e-3, "threads": 2}: logistic loss, lambda ||w||^2, the intercept a regularised
+// A problem is {"lambda": 1e-3, "threads": 2}: logistic loss, lambda ||w||^2, the intercept a regularised
 // column of ones. Parameters are classes x (cols + 1) doubles, one class after the other.
 #include <limits>
 #include <nlohmann/json.hpp>

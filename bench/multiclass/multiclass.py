@@ -1,4 +1,4 @@
-"""Times fits of many classes, ours and rivals', to the same objective. See README.md."""
+"""Times one-vs-rest fits of many classes, ours and rivals', to the same objective. See README.md."""
 import argparse
 import math
 import os
@@ -17,7 +17,6 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", required=True)
     parser.add_argument("--sets", default="mnist", help="names under $S3GD_DATA, or files")
-    parser.add_argument("--kinds", default="ovr")
     parser.add_argument("--lambdas", default="1e-3", help="numbers, or 1/n")
     parser.add_argument("--targets", default="1e-3", help="relative errors (F - F*)/F*")
     parser.add_argument("--threads", type=int, default=2)
@@ -55,10 +54,10 @@ def locate(name):
 
 
 class Contest:
-    def __init__(self, data, kind, lam, options):
+    def __init__(self, data, lam, options):
         from multiclass_rivals import Task
-        self.data, self.kind, self.options = data, kind, options
-        self.problem = {"kind": kind, "lambda": lam, "threads": options.threads}
+        self.data, self.options = data, options
+        self.problem = {"lambda": lam, "threads": options.threads}
         self.task = Task(data, lam, options.threads)
         w, _ = data.fit(self.problem, REFERENCE_GAP, 0)
         self.optimum = data.objective(self.problem, w)
@@ -105,7 +104,7 @@ class Contest:
         clock = 0 if self.options.clock == "wall" else 1
         for target in targets:
             own, least = self.median("s3gd", target), self.median(LEAST, target)
-            print(f"\n{self.kind}, {len(self.data.classes)} classes, {self.data.rows} rows, lambda {self.task.lam:.3g}, "
+            print(f"\none-vs-rest, {len(self.data.classes)} classes, {self.data.rows} rows, lambda {self.task.lam:.3g}, "
                   f"{self.options.threads} threads, to {target:g}   F* {self.optimum:.10g}")
             print(f"  {'':32s}{'wall s':>9s}{'cpu s':>9s}{'error':>10s}{'times s3gd':>12s}{'least effort':>14s}"
                   f"  ({self.options.clock})")
@@ -118,14 +117,14 @@ class Contest:
                       f"{found[clock] / least[clock] if least else math.nan:14.2f}")
 
 
-def compete(data, kind, lam, options):
+def compete(data, lam, options):
     from multiclass_rivals import RIVALS, TOLERANCES, Rival
     targets = sorted((float(t) for t in options.targets.split(",")), reverse=True)
     wanted = [part for part in options.rivals.split(",") if part]
-    rivals = [r for r in RIVALS if r.kind == kind and (r.usual or not options.quick)
+    rivals = [r for r in RIVALS if (r.usual or not options.quick)
               and (not wanted or any(part in r.name for part in wanted))]
-    contest = Contest(data, kind, lam, options)
-    rivals.insert(0, Rival(LEAST, kind, lambda task, tol: data.fit(contest.problem, tol, 0)[0], TOLERANCES))
+    contest = Contest(data, lam, options)
+    rivals.insert(0, Rival(LEAST, lambda task, tol: data.fit(contest.problem, tol, 0)[0], TOLERANCES))
     for target in targets:
         contest.run_ours(target, 0)
     efforts = {rival: contest.climb(rival, targets) for rival in rivals}
@@ -147,9 +146,8 @@ def main():
     from bridge import Data
     for name in options.sets.split(","):
         data = Data(options.library, locate(name), name in SCALED)
-        for kind in options.kinds.split(","):
-            for lam in options.lambdas.split(","):
-                compete(data, kind, 1 / data.rows if lam == "1/n" else float(lam), options)
+        for lam in options.lambdas.split(","):
+            compete(data, 1 / data.rows if lam == "1/n" else float(lam), options)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,6 @@ class Task:
 @dataclass(frozen=True)
 class Rival:
     name: str
-    kind: str  # "ovr"
     fit: object
     efforts: tuple
     usual: bool = True  # also in a quick run
@@ -56,7 +55,7 @@ def by_sklearn(name, solver, layout, efforts, jobs, usual=True, dual=False):
         many.fit(task.data.x(layout), task.data.y)
         return np.vstack([one.coef_ for one in many.estimators_])
 
-    return Rival(name, "ovr", fit, efforts, usual)
+    return Rival(name, fit, efforts, usual)
 
 
 def sgd(task, effort):
@@ -96,7 +95,7 @@ RIVALS = [
     by_sklearn("sk-newton-cg", "newton-cg", "csr32", FEW, jobs=True, usual=False),
     by_sklearn("sk-sag", "sag", "csr32", COUNTS, jobs=True, usual=False),
     by_sklearn("sk-saga", "saga", "csr32", COUNTS, jobs=True, usual=False),
-    Rival("sk-asgd", "ovr", sgd, (5, 10, 20, 40, 80, 160), usual=False),
-    Rival("liblinear -s 0", "ovr", lambda task, effort: liblinear(task, effort, 0), TOLERANCES),
-    Rival("liblinear -s 7", "ovr", lambda task, effort: liblinear(task, effort, 7), DUAL_TOLERANCES),
+    Rival("sk-asgd", sgd, (5, 10, 20, 40, 80, 160), usual=False),
+    Rival("liblinear -s 0", lambda task, effort: liblinear(task, effort, 0), TOLERANCES),
+    Rival("liblinear -s 7", lambda task, effort: liblinear(task, effort, 7), DUAL_TOLERANCES),
 ]
