@@ -70,10 +70,8 @@ struct Entry {
   Finding (*judge)(const Question& ask);
 };
 const std::vector<Entry>& of_speed();
-const std::vector<Entry>& of_steps();
-const std::vector<Entry>& of_cost();
-const std::vector<Entry>& of_gradients();
-const std::vector<Entry>& of_curves();
+const std::vector<Entry>& of_measures();
+const std::vector<Entry>& of_steps_and_curves();
 
 // How many of those looked at are as claimed, and what is said of each.
 struct Tally {

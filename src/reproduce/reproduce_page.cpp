@@ -1,4 +1,4 @@
-#include "reproduce/reproduce_page.hpp"
+#include "reproduce/reproduce.hpp"
 
 #include <fmt/core.h>
 
