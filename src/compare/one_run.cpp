@@ -16,7 +16,7 @@
 #include "base/checksum.hpp"
 #include "base/clock.hpp"
 #include "base/mention.hpp"
-#include "compare/contender.hpp"
+#include "compare/subject.hpp"
 #include "s3gd/error.hpp"
 #include "solve/run_identity.hpp"
 #include "solve/schedule.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "compare/contender.hpp"
+#include "compare/subject.hpp"
 #include "compare/one_run.hpp"
 #include "data/csv_record.hpp"
 #include "problem/names.hpp"
@@ -121,6 +121,43 @@ Json notes_of(const Plan& plan, const Outcome& outcome) {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
+
+// The runs of one contender on one dataset with one step: its trials.
+struct Trials {
+  double step = 0;  // NaN for exact solvers
+  std::string step_rule;
+  std::vector<const RunRecord*> runs;
+
+  // NaN where one of them has no number.
+  double mean_tail() const {
+    double sum = 0;
+    for (const RunRecord* run : runs) sum += run->tail_objective;
+    return sum / static_cast<double>(runs.size());
+  }
+};
+
+// By step, ascending; only those of the label.
+std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label) {
+  std::vector<Trials> groups;
+  for (const RunRecord& run : runs_of_dataset) {
+    if (run.label != label) continue;
+    auto group =
+        std::find_if(groups.begin(), groups.end(), [&](const Trials& t) { return t.step_rule == run.step_rule; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {run.step, run.step_rule, {}});
+    if (std::isnan(group->step)) group->step = run.step;  // an automatic one that a trial did not live to tell
+    group->runs.push_back(&run);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Trials& a, const Trials& b) { return a.step < b.step; });
+  return groups;
+}
+
+// Seconds of the processor until the first look at or below (1 + tolerance) F*; infinite when there is none.
+double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph) {
+  const double target = (1 + tolerance) * optimum;
+  for (const TraceRow& row : run.points)
+    if (row.train_objective <= target) return row.cpu_seconds - (with_graph ? 0.0 : run.graph_cpu_seconds);
+  return kNever;
+}
 
 std::string above(double value, double optimum) {
   const double percent = 100 * (value / optimum - 1);
@@ -264,26 +301,6 @@ Json run_json(const Plan& plan, const Outcome& outcome) {
   return json;
 }
 
-double Trials::mean_tail() const {
-  double sum = 0;
-  for (const RunRecord* run : runs) sum += run->tail_objective;
-  return runs.empty() ? std::nan("") : sum / static_cast<double>(runs.size());
-}
-
-std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label) {
-  std::vector<Trials> groups;
-  for (const RunRecord& run : runs_of_dataset) {
-    if (run.label != label) continue;
-    auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const Trials& t) { return t.step_rule == run.step_rule; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {run.step, run.step_rule, {}});
-    if (std::isnan(group->step)) group->step = run.step;  // an automatic one that a trial did not live to tell
-    group->runs.push_back(&run);
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const Trials& a, const Trials& b) { return a.step < b.step; });
-  return groups;
-}
-
 ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::string& label, double optimum,
                        double tolerance) {
   ChosenStep chosen{.dataset = runs_of_dataset.empty() ? "" : runs_of_dataset.front().dataset,
@@ -311,13 +328,6 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
     chosen.stable = stable;
   }
   return chosen;
-}
-
-double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph) {
-  const double target = (1 + tolerance) * optimum;
-  for (const TraceRow& row : run.points)
-    if (row.train_objective <= target) return row.cpu_seconds - (with_graph ? 0.0 : run.graph_cpu_seconds);
-  return kNever;
 }
 
 Verdict judge(std::span<const RunRecord> runs_of_dataset, std::span<const ChosenStep> chosen, double optimum,

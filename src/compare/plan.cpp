@@ -11,7 +11,7 @@
 #include "base/mention.hpp"
 #include "base/nearest.hpp"
 #include "base/text.hpp"
-#include "compare/contender.hpp"
+#include "compare/subject.hpp"
 #include "problem/loss.hpp"
 #include "problem/names.hpp"
 #include "s3gd/error.hpp"

@@ -261,7 +261,7 @@ Document train_document(const Summary& summary, std::span<const TraceRow> trace,
   return document;
 }
 
-Document path_document(const Path& path, const PathPage& about) {
+std::string path_page(const Path& path, const PathPage& about) {
   Document document{.title = "Regularisation path", .subtitle = about.source};
   document.parts.push_back(path_headline(path, about));
   document.parts.push_back(common_facts(about, name_of(path.status), path.points.size()));
@@ -273,10 +273,10 @@ Document path_document(const Path& path, const PathPage& about) {
   for (std::size_t k = 0; k < path.points.size(); ++k)
     list.rows.push_back(cells_of(path.points[k], k == about.chosen ? "chosen" : ""));
   document.parts.push_back(std::move(list));
-  return document;
+  return html(document);
 }
 
-Document cross_validation_document(const CrossValidation& result, const PathPage& about) {
+std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
   const auto lambda_of = [&](std::size_t k) { return fmt::format("lambda {}", number(result.points[k].lambda)); };
   Document document{.title = "Cross-validation", .subtitle = about.source};
   Facts headline = path_headline(result.path, about);
@@ -310,13 +310,7 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
                          gap_text(whole.certificate), note_of(result, k, about.chosen)});
   }
   document.parts.push_back(std::move(list));
-  return document;
-}
-
-std::string path_page(const Path& path, const PathPage& about) { return html(path_document(path, about)); }
-
-std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
-  return html(cross_validation_document(result, about));
+  return html(document);
 }
 
 }  // namespace s3gd::report

@@ -168,10 +168,7 @@ Finding judge_stable_steps(const Question& ask) {
       said.push_back(fmt::format("{} ({})", label, join(tails)));
     }
   return found(criterion,
-               said.empty()   ? Outcome::not_measured
-               : as_claimed   ? Outcome::confirmed
-               : least > most ? Outcome::partly
-                              : Outcome::not_confirmed,
+               grade(!said.empty(), as_claimed, least > most),
                fmt::format("largest stable steps on {}: {}", set.name, join(largest_steps)),
                "Above F*, by step: " + join(said, "; "));
 }
@@ -196,10 +193,7 @@ Finding judge_larger_steps(const Question& ask) {
     than_first += least > largest(ask, set, others.front()) ? 1 : 0;
     sets.take(least > most, set.name + ": " + join(list));
   }
-  const Outcome outcome = sets.judged == 0                   ? Outcome::not_measured
-                          : sets.share() >= share            ? Outcome::confirmed
-                          : than_first / sets.judged >= part ? Outcome::partly
-                                                             : Outcome::not_confirmed;
+  const Outcome outcome = grade(sets.judged > 0, sets.share() >= share, than_first / sets.judged >= part);
   return found(fmt::format("largest stable step of {} larger than that of each of {} on at least {:.0f} % of the sets "
                            "with {} steps; partly: than that of {} on {:.0f} %",
                            join(labels, " and of "), join(others), 100 * share, grid, others.front(), 100 * part),

@@ -1,6 +1,8 @@
 // Claims judged by numbers: each criterion is a rule stated in words, evaluated on the runs.
 #pragma once
 
+#include <cmath>
+
 #include "base/text.hpp"
 #include "compare/results.hpp"
 #include "reproduce/experiments.hpp"
@@ -84,6 +86,9 @@ struct Tally {
 };
 
 Outcome grade(double value, double full, double part);  // not measured for NaN
+inline Outcome grade(bool measured, bool confirmed, bool partly) {
+  return grade(!measured ? std::nan("") : confirmed ? 1 : partly ? 0.5 : 0, 1, 0.5);
+}
 // Where it was not measured, nothing is told but the criterion: judge() says what is missing.
 Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details = "");
 // There are runs, but they say nothing: why.

@@ -114,10 +114,7 @@ Finding judge_cheapest(const Question& ask) {
     least.take(who == label, set.name + " " + who);
     nearly += mine <= 1.05 * best ? 1 : 0;
   }
-  const Outcome outcome = least.judged == 0               ? Outcome::not_measured
-                          : least.share() > share         ? Outcome::confirmed
-                          : nearly / least.judged > share ? Outcome::partly
-                                                          : Outcome::not_confirmed;
+  const Outcome outcome = grade(least.judged > 0, least.share() > share, nearly / least.judged > share);
   return found(
       fmt::format("least time of an iteration on more than {:.0f} % of the sets; partly: at most 5 % above the least",
                   100 * share),

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
-#include "compare/contender.hpp"
+#include "compare/subject.hpp"
 #include "data/catalog.hpp"
 
 namespace s3gd::reproduce {

@@ -10,8 +10,6 @@
 #include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model_use.hpp"
-#include "saved/class_finder.hpp"
-#include "saved/ranking.hpp"
 #include "saved/score.hpp"
 
 namespace s3gd {

@@ -13,9 +13,8 @@
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
-#include "saved/class_finder.hpp"
+#include "saved/score.hpp"
 #include "select/folds.hpp"
-#include "select/held_out.hpp"
 #include "select/walk.hpp"
 
 namespace s3gd {
