@@ -13,7 +13,6 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
-#include "compare/contender.hpp"
 #include "compare/subject.hpp"
 #include "options.hpp"
 #include "output.hpp"

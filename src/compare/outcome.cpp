@@ -2,14 +2,20 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
-#include "compare/contender.hpp"
+#include "compare/subject.hpp"
 #include "compare/one_run.hpp"
+#include "data/csv_record.hpp"
 #include "problem/names.hpp"
+#include "report/document.hpp"
+#include "report/run_rows.hpp"
 
 namespace s3gd {
 namespace {
@@ -112,6 +118,113 @@ Json notes_of(const Plan& plan, const Outcome& outcome) {
   return notes;
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
+
+// The runs of one contender on one dataset with one step: its trials.
+struct Trials {
+  double step = 0;  // NaN for exact solvers
+  std::string step_rule;
+  std::vector<const RunRecord*> runs;
+
+  // NaN where one of them has no number.
+  double mean_tail() const {
+    double sum = 0;
+    for (const RunRecord* run : runs) sum += run->tail_objective;
+    return sum / static_cast<double>(runs.size());
+  }
+};
+
+// By step, ascending; only those of the label.
+std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label) {
+  std::vector<Trials> groups;
+  for (const RunRecord& run : runs_of_dataset) {
+    if (run.label != label) continue;
+    auto group =
+        std::find_if(groups.begin(), groups.end(), [&](const Trials& t) { return t.step_rule == run.step_rule; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {run.step, run.step_rule, {}});
+    if (std::isnan(group->step)) group->step = run.step;  // an automatic one that a trial did not live to tell
+    group->runs.push_back(&run);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Trials& a, const Trials& b) { return a.step < b.step; });
+  return groups;
+}
+
+// Seconds of the processor until the first look at or below (1 + tolerance) F*; infinite when there is none.
+double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph) {
+  const double target = (1 + tolerance) * optimum;
+  for (const TraceRow& row : run.points)
+    if (row.train_objective <= target) return row.cpu_seconds - (with_graph ? 0.0 : run.graph_cpu_seconds);
+  return kNever;
+}
+
+std::string above(double value, double optimum) {
+  const double percent = 100 * (value / optimum - 1);
+  return std::abs(percent) < 1e-7 ? "at the optimum" : fmt::format("{:.3g} % above the optimum", percent);
+}
+
+std::string dumped(const Json& value) { return value.dump_repaired(); }
+
+// Fields on lines of their own, lists of objects one object a line: readable, and a fraction of the size of full indents.
+void write_json(const Json& run, std::ostream& out) {
+  out << "{";
+  bool first = true;
+  for (const auto& [key, value] : run.items()) {
+    out << (first ? "\n" : ",\n") << Json(key).dump() << ": ";
+    first = false;
+    if (!value.is_array() || value.empty() || !value[0].is_object()) {
+      out << dumped(value);
+      continue;
+    }
+    out << "[";
+    for (std::size_t k = 0; k < value.size(); ++k) out << (k == 0 ? "\n " : ",\n ") << dumped(value[k]);
+    out << "]";
+  }
+  out << "\n}\n";
+}
+
+std::string cell(const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_string()) return value.dump();
+  return csv_field(value.get<std::string>());
+}
+
+void write_runs(const Json& runs, std::ostream& out) {
+  bool head = true;
+  for (const Json& run : runs) {
+    std::string names, cells;
+    for (const auto& [key, value] : run.items()) {
+      if (key == "points") continue;
+      names += (names.empty() ? "" : ",") + key;
+      cells += (key == "key" ? "" : ",") + cell(value);
+    }
+    if (head) out << names << '\n';
+    head = false;
+    out << cells << '\n';
+  }
+}
+
+void write_points(const Json& runs, std::ostream& out) {
+  const std::vector<std::string> about{"key", "dataset", "label", "step", "step_rule", "trial"};
+  const std::vector<std::string> columns{"iteration", "passes",         "cpu_seconds", "wall_seconds",
+                                         "objective", "test_objective", "correlation", "variance_ratio"};
+  for (const std::string& name : about) out << name << ',';
+  for (const std::string& name : columns) out << name << (name == columns.back() ? "\n" : ",");
+  for (const Json& run : runs) {
+    std::string before;
+    for (const std::string& name : about) before += cell(run.at(name)) + ",";
+    const Json& points = run.at("points");
+    for (std::size_t k = 0; k < points.at("iteration").size(); ++k) {
+      out << before;
+      for (const std::string& name : columns) {
+        const Json& values = points.at(name);
+        out << (values.is_null() ? "" : cell(values[k])) << (name == columns.back() ? "\n" : ",");
+      }
+    }
+  }
+}
+
 }  // namespace
 
 DatasetFacts facts_of(const Subject& subject, const Optimum& optimum) {
@@ -186,6 +299,75 @@ Json run_json(const Plan& plan, const Outcome& outcome) {
                               {"why", chosen.why}});
   for (const Verdict& verdict : outcome.verdicts) json["verdicts"].push_back(verdict_json(verdict, plan.tolerance));
   return json;
+}
+
+ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::string& label, double optimum,
+                       double tolerance) {
+  ChosenStep chosen{.dataset = runs_of_dataset.empty() ? "" : runs_of_dataset.front().dataset,
+                    .label = label,
+                    .step = std::nan(""),
+                    .step_rule = {},
+                    .mean_tail = std::nan(""),
+                    .stable = false,
+                    .why = "not run"};
+  const double target = (1 + tolerance) * optimum;
+  for (const Trials& trials : trials_of(runs_of_dataset, label)) {
+    if (chosen.step_rule.empty()) chosen.why = "no run came to its end";
+    const double mean = trials.mean_tail();
+    const bool stable = mean <= target;
+    const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);
+    if (!stable && !closer) continue;
+    const std::string tail = "mean tail " + above(mean, optimum);
+    if (stable)
+      chosen.why = trials.step_rule == "none" ? "has no step; " + tail : "largest stable step; " + tail;
+    else
+      chosen.why = "no step is stable, this came closest; " + tail;
+    chosen.step = trials.step;
+    chosen.step_rule = trials.step_rule;
+    chosen.mean_tail = mean;
+    chosen.stable = stable;
+  }
+  return chosen;
+}
+
+Verdict judge(std::span<const RunRecord> runs_of_dataset, std::span<const ChosenStep> chosen, double optimum,
+              double tolerance, bool with_graph) {
+  Verdict verdict;
+  verdict.with_graph = with_graph;
+  double sgd = kNever;
+  for (const ChosenStep& choice : chosen) {
+    std::vector<double> seconds;
+    std::string solver;
+    for (const RunRecord& run : runs_of_dataset) {
+      if (run.label != choice.label || run.step_rule != choice.step_rule) continue;
+      solver = run.solver;
+      seconds.push_back(choice.stable ? seconds_to_target(run, optimum, tolerance, with_graph) : kNever);
+    }
+    verdict.dataset = choice.dataset;
+    verdict.order.push_back({choice.label, seconds.empty() ? kNever : report::median_of(seconds)});
+    if (solver == "sgd") sgd = std::min(sgd, verdict.order.back().median_seconds);
+  }
+  std::stable_sort(verdict.order.begin(), verdict.order.end(),
+                   [](const Standing& a, const Standing& b) { return a.median_seconds < b.median_seconds; });
+  verdict.speedup_over_sgd = verdict.speedup_over_runner_up = std::nan("");
+  if (verdict.order.empty() || std::isinf(verdict.order.front().median_seconds)) return verdict;
+  const double best = verdict.order.front().median_seconds;
+  verdict.winner = verdict.order.front().label;
+  verdict.speedup_over_sgd = ratio(sgd, best);
+  if (verdict.order.size() > 1) verdict.speedup_over_runner_up = ratio(verdict.order[1].median_seconds, best);
+  return verdict;
+}
+
+void write_outcome(const Json& run, const RunFolder& folder) {
+  write_atomically(folder.path("runs.csv"), [&](std::ostream& out) { write_runs(run.at("runs"), out); });
+  write_atomically(folder.path("points.csv"), [&](std::ostream& out) { write_points(run.at("runs"), out); });
+  write_atomically(folder.path("run.json"), [&](std::ostream& out) { write_json(run, out); });
+}
+
+void write_pages(const Json& run, const RunFolder& folder) {
+  const report::Document document = report::document_of_run(run);
+  write_atomically(folder.path("report.html"), [&](std::ostream& out) { out << report::html(document); });
+  report::write_figures(document, folder.path("figures"));
 }
 
 }  // namespace s3gd

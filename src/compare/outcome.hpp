@@ -3,22 +3,10 @@
 
 #include <span>
 
-#include "compare/record.hpp"
+#include "compare/one_run.hpp"
 #include "compare/subject.hpp"
 
 namespace s3gd {
-
-// The runs of one contender on one dataset with one step: its trials.
-struct Trials {
-  double step = 0;  // NaN for exact solvers
-  std::string step_rule;
-  std::vector<const RunRecord*> runs;
-
-  // Over the trials; NaN when there is none, or one of them has no number.
-  double mean_tail() const;
-};
-// By step, ascending; only those of the label.
-std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label);
 
 // The paper's Eqn. eta for one contender on one dataset.
 struct ChosenStep {
@@ -31,9 +19,6 @@ struct ChosenStep {
 };
 ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::string& label, double optimum,
                        double tolerance);
-
-// Seconds of the processor until the first look at or below (1 + tolerance) F*; infinite when there is none.
-double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph);
 
 struct Standing {
   std::string label;

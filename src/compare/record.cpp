@@ -1,4 +1,4 @@
-#include "compare/record.hpp"
+#include "compare/one_run.hpp"
 
 #include <sys/utsname.h>
 

@@ -1,12 +1,32 @@
-// A dataset of a comparison, read and stated as a problem.
+// Who and what is compared: the options a contender or a plan can set, by the names they have on the command line, and a
+// dataset, read and stated as a problem.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "s3gd/compare.hpp"
 
 namespace s3gd {
+
+// Whether there is such an option: batch, inner, order, anchors ..
+bool is_solve_option(const std::string& name);
+std::vector<std::string> solve_option_names(const std::vector<std::string>& more = {});  // and behind them, those
+// Throws an Error for a value that is not one of its.
+void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value);
+
+// Exact solvers have no step and end at a tolerance.
+bool is_exact(const std::string& solver);
+
+// A label for a variant: "s3gd (anchors=50, graph-mode=full)".
+std::string label_of(const std::string& solver, const std::vector<std::string>& changes);
+
+// Throws an Error where it has options that mean nothing to its solver.
+void check_contender(const Contender& contender);
+
+// Throws an Error unless there is such a solver.
+void check_solver_name(const std::string& solver);
 
 struct Subject {
   std::string name;

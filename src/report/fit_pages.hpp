@@ -29,8 +29,6 @@ struct PathPage {
   Index outputs = 1;  // vectors of weights: see PathPoint::w
 };
 
-Document path_document(const Path& path, const PathPage& about);
-Document cross_validation_document(const CrossValidation& result, const PathPage& about);
 std::string path_page(const Path& path, const PathPage& about);
 std::string cross_validation_page(const CrossValidation& result, const PathPage& about);
 

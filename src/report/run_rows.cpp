@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+
+#include "base/text.hpp"
+#include "s3gd/error.hpp"
 
 namespace s3gd::report {
 namespace {
@@ -23,6 +27,169 @@ std::string step_text(const Json& run) {
 }
 
 bool is_bad(const std::string& status) { return status == "diverged" || status == "failed"; }
+
+constexpr const char* kAcross[] = {"cpu_seconds", "wall_seconds", "passes", "iteration"};
+constexpr const char* kUp[] = {"suboptimality", "objective", "test_objective", "correlation", "variance_ratio"};
+
+struct Mean {
+  double sum = 0, low = INFINITY, high = -INFINITY;
+  std::size_t count = 0;
+
+  void take(double value) {
+    if (!std::isfinite(value)) return;
+    sum += value;
+    low = std::min(low, value);
+    high = std::max(high, value);
+    ++count;
+  }
+  double value() const { return count == 0 ? std::nan("") : sum / static_cast<double>(count); }
+};
+
+// The trials' values of one column, point by point. Points of a trial that was looked at elsewhere do not count.
+class PointColumns {
+ public:
+  explicit PointColumns(const Trials& trials) : trials_(trials) {
+    for (const Json* run : trials.runs) {
+      std::vector<double> looks = numbers_at(points_of(*run), "iteration");
+      if (looks.size() > iterations_.size()) iterations_ = std::move(looks);
+    }
+  }
+
+  std::vector<Mean> over_trials(const std::string& key) const {
+    std::vector<Mean> means(iterations_.size());
+    for (const Json* run : trials_.runs) {
+      const Json& points = points_of(*run);
+      const std::vector<double> looks = numbers_at(points, "iteration"), values = numbers_at(points, key);
+      for (std::size_t k = 0; k < std::min(looks.size(), values.size()); ++k)
+        if (looks[k] == iterations_[k]) means[k].take(values[k]);
+    }
+    return means;
+  }
+
+ private:
+  static const Json& points_of(const Json& run) {
+    static const Json none = Json::object();
+    const Json* found = run.find("points");
+    return !found || !found->is_object() ? none : *found;
+  }
+
+  const Trials& trials_;
+  std::vector<double> iterations_;
+};
+
+bool any(const std::vector<Mean>& means) {
+  return std::any_of(means.begin(), means.end(), [](const Mean& mean) { return mean.count > 0; });
+}
+
+Series::Band band_of(const std::vector<Mean>& means) {
+  Series::Band band;
+  const bool several = std::any_of(means.begin(), means.end(), [](const Mean& mean) { return mean.count > 1; });
+  for (const Mean& mean : means) {
+    band.middle.push_back(mean.value());
+    if (!several) continue;
+    band.low.push_back(mean.count == 0 ? std::nan("") : mean.low);
+    band.high.push_back(mean.count == 0 ? std::nan("") : mean.high);
+  }
+  return band;
+}
+
+Series::Band above_optimum(Series::Band band, double optimum) {
+  for (auto* values : {&band.middle, &band.low, &band.high})
+    for (double& value : *values) value = value / optimum - 1;
+  return band;
+}
+
+Series series_of(const Trials& trials, double optimum) {
+  const PointColumns columns(trials);
+  Series series;
+  series.name = trials.label;
+  for (const char* key : kAcross) {
+    std::vector<double>& x = series.x[key];
+    for (const Mean& mean : columns.over_trials(key)) x.push_back(mean.value());
+  }
+  for (const char* key : kUp)
+    if (const std::vector<Mean> means = columns.over_trials(key); any(means)) series.y[key] = band_of(means);
+  if (series.y.contains("objective") && optimum > 0)
+    series.y["suboptimality"] = above_optimum(series.y["objective"], optimum);
+  for (const auto& [axis, field] : {std::pair("cpu_seconds", "graph_cpu_seconds"), {"wall_seconds", "graph_seconds"}})
+    if (const double graph = trials.mean(field); graph > 0) series.before[axis] = graph;
+  return series;
+}
+
+std::string caption_of(const RunRows& rows, const std::string& dataset) {
+  const Json& about = rows.about(dataset);
+  std::string text = fmt::format("{} rows \u00d7 {} columns", count_text(number_at(about, "rows")),
+                                 count_text(number_at(about, "cols")));
+  if (const double optimum = number_at(about, "optimum"); std::isfinite(optimum))
+    text += fmt::format(", F* = {}", number(optimum));
+  std::vector<std::string> steps, unsettled, bad;
+  std::set<std::string> different;
+  for (const std::string& label : rows.labels()) {
+    const Trials* trials = rows.shown(dataset, label);
+    if (trials == nullptr) continue;
+    if (trials->step != kNoStep) {
+      different.insert(trials->step);
+      steps.push_back(label + " " + trials->step);
+    }
+    if (!trials->all_well())
+      bad.push_back(label + " (" + trials->status() + ")");
+    else if (!trials->settled)
+      unsettled.push_back(label);
+  }
+  if (different.size() == 1) text += ", step " + *different.begin() + " for all";
+  if (different.size() > 1) text += ". Steps: " + join(steps);
+  text += ".";
+  if (!unsettled.empty()) text += " No stable step: " + join(unsettled) + ".";
+  if (!bad.empty()) text += " Did not end well: " + join(bad) + ".";
+  if (const std::string why = text_at(about, "stand_in"); !why.empty()) text += " A stand-in: " + why + ".";
+  return text;
+}
+
+std::string id_of(const RunRows& rows, const std::string& dataset) {
+  const auto place = std::find(rows.datasets().begin(), rows.datasets().end(), dataset) - rows.datasets().begin();
+  std::string id = fmt::format("{}-", place + 1);
+  for (const char c : dataset) id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  return id.substr(0, 60);
+}
+
+std::string counted(double number, const char* what) {
+  return fmt::format("{} {}{}", count_text(number), what, number == 1 ? "" : "s");
+}
+
+std::string subtitle_of(const RunRows& rows) {
+  const Json& machine = rows.json().value("machine", Json::object());
+  std::string text = counted(static_cast<double>(rows.datasets().size()), "dataset") + ", " +
+                     counted(static_cast<double>(rows.labels().size()), "contender");
+  if (rows.json().contains("protocol"))
+    if (const double trials = number_at(rows.json()["protocol"], "trials"); std::isfinite(trials))
+      text += ", " + counted(trials, "trial");
+  if (const std::string created = text_at(rows.json(), "created"); !created.empty())
+    text += " \u00b7 " + created.substr(0, 10);
+  if (const std::string cpu = text_at(machine, "cpu"); !cpu.empty()) text += " \u00b7 " + cpu;
+  return text;
+}
+
+void add_curves(Document& document, const RunRows& rows) {
+  document.parts.push_back(
+      Text{.heading = "Curves",
+           .body = "Each contender at its chosen step: the mean of its trials, and in the band all of them. Of "
+                   "distances from F* the line is the lowest so far, faint what was seen. The clock "
+                   "stands still while objectives are evaluated."});
+  for (const std::string& dataset : rows.datasets()) document.parts.push_back(curves_of(rows, dataset));
+}
+
+Document compose(const Json& run) {
+  const RunRows rows(run);
+  const std::string title = text_at(run, "title");
+  Document document{.title = title.empty() ? "Comparison" : title, .subtitle = subtitle_of(rows)};
+  add_verdicts(document, rows);
+  add_curves(document, rows);
+  add_reasons(document, rows);
+  add_steps(document, rows);
+  add_failures(document, rows);
+  add_settings(document, rows);
+  return document;
+}
 
 }  // namespace
 
@@ -164,6 +331,42 @@ const Trials* RunRows::shown(const std::string& dataset, const std::string& labe
     if (lowest == nullptr || end_of(trials) < end_of(*lowest)) lowest = &trials;
   }
   return lowest;
+}
+
+Figure curves_of(const RunRows& rows, const std::string& dataset) {
+  Figure figure{.id = id_of(rows, dataset),
+                .title = dataset,
+                .caption = caption_of(rows, dataset),
+                .x = {},
+                .y = {},
+                .series = {}};
+  for (const char* key : kAcross) figure.x.push_back(quantity(key));
+  const double optimum = number_at(rows.about(dataset), "optimum");
+  figure.marks = target_marks(rows.target(), optimum);
+  std::set<std::string> measured;
+  for (const std::string& label : rows.labels()) {
+    const Trials* trials = rows.shown(dataset, label);
+    if (trials == nullptr) continue;
+    figure.series.push_back(series_of(*trials, optimum));
+    for (const auto& [key, band] : figure.series.back().y) measured.insert(key);
+  }
+  for (const std::string key : kUp)
+    if (measured.contains(key))
+      figure.y.push_back(key == "suboptimality" ? suboptimality(number_at(rows.about(dataset), "optimum_gap"))
+                                                : quantity(key));
+  if (figure.y.empty()) figure.y.push_back(quantity("objective"));
+  return figure;
+}
+
+Document document_of_run(const Json& run) {
+  if (!run.is_object() || run.value("s3gd_run", Json()) != 1)
+    throw Error("this is no run of a comparison (\"s3gd_run\": 1 is missing)",
+                "give the run.json that s3gd compare has written");
+  try {
+    return compose(run.sorted());
+  } catch (const JsonError& error) {
+    throw Error(fmt::format("the run cannot be read: {}", error.what()), "write it again with s3gd compare");
+  }
 }
 
 }  // namespace s3gd::report

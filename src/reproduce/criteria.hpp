@@ -1,6 +1,8 @@
 // Claims judged by numbers: each criterion is a rule stated in words, evaluated on the runs.
 #pragma once
 
+#include <cmath>
+
 #include "base/text.hpp"
 #include "compare/results.hpp"
 #include "reproduce/experiments.hpp"
@@ -70,10 +72,8 @@ struct Entry {
   Finding (*judge)(const Question& ask);
 };
 const std::vector<Entry>& of_speed();
-const std::vector<Entry>& of_steps();
-const std::vector<Entry>& of_cost();
-const std::vector<Entry>& of_gradients();
-const std::vector<Entry>& of_curves();
+const std::vector<Entry>& of_measures();
+const std::vector<Entry>& of_steps_and_curves();
 
 // How many of those looked at are as claimed, and what is said of each.
 struct Tally {
@@ -86,6 +86,9 @@ struct Tally {
 };
 
 Outcome grade(double value, double full, double part);  // not measured for NaN
+inline Outcome grade(bool measured, bool confirmed, bool partly) {
+  return grade(!measured ? std::nan("") : confirmed ? 1 : partly ? 0.5 : 0, 1, 0.5);
+}
 // Where it was not measured, nothing is told but the criterion: judge() says what is missing.
 Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details = "");
 // There are runs, but they say nothing: why.

@@ -80,10 +80,7 @@ Finding judge_wins(const Question& ask) {
   if (won.size() == 1 && won.contains(""))
     return left_open(criterion, fmt::format("nobody came {} on any of {} sets", within(ask.results), sets));
   return found(criterion,
-               sets == 0                                         ? Outcome::not_measured
-               : mine / static_cast<double>(sets) >= wanted / of ? Outcome::confirmed
-               : ahead                                           ? Outcome::partly
-                                                                 : Outcome::not_confirmed,
+               grade(sets > 0, mine / static_cast<double>(sets) >= wanted / of, ahead),
                fmt::format("{} first on {:g} of {} sets", label, mine, sets), "First: " + won.words());
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "report/document.hpp"
 #include "reproduce/criteria.hpp"
 
 namespace s3gd::reproduce {
@@ -62,6 +63,15 @@ struct Reproduction {
 // figures: names of experiments, run in this order; empty = all.
 Reproduction reproduce(const std::vector<std::string>& figures, const std::string& folder, const Settings& settings,
                        const std::vector<std::string>& command, const Watch& watch = {});
+
+// The page and the results.json of a reproduction. evidence: one for each of its figures.
+report::Document document_of(const Reproduction& done, const std::vector<Evidence>& evidence, const Json& machine);
+Json results_json(const Reproduction& done, const std::vector<Evidence>& evidence, const Json& machine,
+                  const Settings& settings, const std::vector<std::string>& command);
+
+// What `experiment.show` names; without runs, nothing.
+using PageParts = decltype(report::Document::parts);
+PageParts parts_of(const Experiment& experiment, const Evidence& evidence);
 
 // The findings of a results.json as a Markdown table, for docs.
 std::string markdown_table(const Json& results);

@@ -1,4 +1,4 @@
-#include "reproduce/reproduce_page.hpp"
+#include "reproduce/reproduce.hpp"
 
 #include <fmt/core.h>
 
@@ -199,21 +199,22 @@ std::string bullets(const std::string& heading, const std::vector<std::string>& 
 
 // Short rows to read first, everything measured below them.
 std::string markdown_table(const Json& results) {
+  const auto text_at = [](const Json& object, const char* key) { return object.at(key).get<std::string>(); };
   const Json machine = results.value("machine", Json::object());
   std::string text = fmt::format(
       "`{}`, version {}, {}, {} with {} cores.\n\n", join(results.at("command").get<std::vector<std::string>>(), " "),
-      results.at("version").get<std::string>(), results.at("created").get<std::string>().substr(0, 10),
+      text_at(results, "version"), text_at(results, "created").substr(0, 10),
       machine.value("cpu", "an unknown processor"), machine.value("cores", 0));
   text += "| figure | the paper | found | in short |\n|---|---|---|---|\n";
   std::vector<std::string> details;
   std::vector<std::pair<std::string, std::string>> lacking;  // figures that lack the same runs, and those
   for (const Json& figure : results.at("figures")) {
-    const std::string name = figure.at("name").get<std::string>(), paper = figure.at("paper").get<std::string>();
+    const std::string name = text_at(figure, "name"), paper = text_at(figure, "paper");
     for (const Json& claim : figure.at("claims")) {
-      const std::string says = claim.at("says").get<std::string>(), in_short = claim.at("in_short").get<std::string>(),
-                        measured = claim.at("measured").get<std::string>();
+      const std::string says = text_at(claim, "says"), in_short = text_at(claim, "in_short"),
+                        measured = text_at(claim, "measured");
       text += fmt::format("| `{}` | {} | **{}** | {} |\n", name, without_bars(says),
-                          claim.at("outcome_in_words").get<std::string>(), without_bars(in_short));
+                          text_at(claim, "outcome_in_words"), without_bars(in_short));
       if (measured != in_short) details.push_back(fmt::format("`{}` ({}). *{}* {}.", name, paper, says, measured));
     }
     if (const std::string words = figure.value("lacking", ""); !words.empty()) {
@@ -225,8 +226,8 @@ std::string markdown_table(const Json& results) {
   }
   std::vector<std::string> sets;
   for (const Json& set : results.at("sets"))
-    if (const std::string differs = set.at("differs").get<std::string>(); !differs.empty())
-      sets.push_back(set.at("name").get<std::string>() + ": " + differs);
+    if (const std::string differs = text_at(set, "differs"); !differs.empty())
+      sets.push_back(text_at(set, "name") + ": " + differs);
   std::vector<std::string> not_run;
   for (const auto& [figures, runs] : lacking) not_run.push_back(figures + ": " + runs);
   return text + bullets("Not all was run:", not_run) + bullets("The numbers behind it:", details) +

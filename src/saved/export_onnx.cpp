@@ -14,7 +14,6 @@
 #include "base/json.hpp"
 #include "s3gd/error.hpp"
 #include "saved/export_formats.hpp"
-#include "saved/protobuf.hpp"
 
 namespace s3gd {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "s3gd/error.hpp"
-#include "saved/class_finder.hpp"
+#include "saved/score.hpp"
 #include "saved/predictor.hpp"
 
 namespace s3gd {

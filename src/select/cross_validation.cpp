@@ -1,18 +1,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <mutex>
 #include <set>
 
 #include "base/clock.hpp"
 #include "base/index.hpp"
 #include "base/mention.hpp"
+#include "base/random.hpp"
 #include "base/threads.hpp"
 #include "kernel/kernel.hpp"
 #include "s3gd/error.hpp"
-#include "saved/class_finder.hpp"
+#include "saved/score.hpp"
 #include "select/folds.hpp"
-#include "select/held_out.hpp"
 #include "select/walk.hpp"
 
 namespace s3gd {
@@ -150,6 +152,106 @@ class Run {
   bool go_on_ = true;
 };
 
+constexpr std::uint64_t kStream = 17;
+
+template <class T>
+Array<T> slice(const Array<T>& whole, Index begin, Index end) {
+  if (whole.empty()) return {};
+  return Array<T>(whole.span().subspan(at(begin), at(end - begin)), whole.owner());
+}
+
+template <class T>
+MatrixView slice(DenseView<T> view, Index begin, Index end) {
+  view.values = view.row(begin);
+  view.rows = end - begin;
+  return view;
+}
+
+template <class T, class I>
+MatrixView slice(CsrView<T, I> view, Index begin, Index end) {
+  view.starts += begin;
+  view.rows = end - begin;
+  return view;
+}
+
+Dataset slice(const Dataset& whole, Index begin, Index end) {
+  Dataset part = whole;
+  part.x = Matrix(whole.x.visit([&](const auto& view) { return slice(view, begin, end); }), whole.x.owner());
+  part.y.values = slice(whole.y.values, begin, end);
+  part.weights = slice(whole.weights, begin, end);
+  return part;
+}
+
+std::size_t folds_with(const FoldScores& scores, std::size_t lambdas) {
+  return static_cast<std::size_t>(
+      std::count_if(scores.begin(), scores.end(), [&](const auto& fold) { return fold.size() >= lambdas; }));
+}
+
+// How many lambdas are judged, of the `most` that the path on all rows has.
+std::size_t lambdas_judged(const FoldScores& scores, std::size_t most) {
+  std::size_t chosen = 0, largest = 0;
+  bool several = false;
+  for (std::size_t lambdas = 1; lambdas <= most; ++lambdas) {
+    const std::size_t folds = folds_with(scores, lambdas);
+    if (several && folds < 2) break;
+    several = folds >= 2;
+    if (folds * lambdas <= largest) continue;
+    largest = folds * lambdas;
+    chosen = lambdas;
+  }
+  return chosen;
+}
+
+ScoredLambda summarised(double lambda, std::vector<double> scores) {
+  ScoredLambda point;
+  point.lambda = lambda;
+  point.scores = std::move(scores);
+  const auto there = [](double score) { return !std::isnan(score); };
+  const auto count = static_cast<double>(std::count_if(point.scores.begin(), point.scores.end(), there));
+  for (const double score : point.scores)
+    if (there(score)) point.mean += score / count;
+  double squares = 0;
+  for (const double score : point.scores)
+    if (there(score)) squares += (score - point.mean) * (score - point.mean);
+  if (count > 1) point.standard_error = std::sqrt(squares / (count - 1) / count);
+  return point;
+}
+
+void choose(CrossValidation& result) {
+  const double sign = higher_is_better(result.metric) ? -1 : 1;
+  const auto& points = result.points;
+  for (std::size_t k = 1; k < points.size(); ++k)
+    if (sign * points[k].mean < sign * points[result.best].mean) result.best = k;
+  const ScoredLambda& best = points[result.best];
+  while (sign * points[result.one_standard_error].mean > sign * best.mean + best.standard_error)
+    ++result.one_standard_error;
+}
+
+void add_advice(CrossValidation& result, std::size_t folds, std::size_t of_folds, std::size_t of_lambdas) {
+  const std::size_t count = result.points.size();
+  const bool all = count == of_lambdas;
+  if (!all || folds < of_folds)
+    result.advice.push_back(
+        {AdviceCode::cut_short,
+         fmt::format("cut short: {} of {} lambdas are judged, by {} of {} folds", count, of_lambdas, folds, of_folds),
+         {{"lambdas", static_cast<double>(count)},
+          {"of_lambdas", static_cast<double>(of_lambdas)},
+          {"folds", static_cast<double>(folds)},
+          {"of_folds", static_cast<double>(of_folds)}}});
+  if (of_lambdas < 2) return;
+  if (result.best + 1 == count)
+    result.advice.push_back(
+        all ? Advice{AdviceCode::best_is_smallest,
+                     "the best lambda is the smallest of all: weaker penalties may do better still, " +
+                         opt("lambda-min") + " tells"}
+            : Advice{AdviceCode::best_is_last,
+                     "the best lambda is the last that was reached: weaker penalties may do better still, more time "
+                     "tells"});
+  if (result.best == 0 && count > 1)
+    result.advice.push_back({AdviceCode::best_is_largest,
+                             "the best lambda is the largest of all: the features may say nothing about the labels"});
+}
+
 }  // namespace
 
 CrossValidation cross_validate(const Task& task, const CrossValidationOptions& given) {
@@ -170,6 +272,80 @@ CrossValidation cross_validate(const Task& task, const CrossValidationOptions& g
   result.seconds = clock.wall_seconds();
   result.cpu_seconds = clock.cpu_seconds();
   return result;
+}
+
+// Rows in random order within their class, class after class, dealt one to each fold in turn. Those without weight come
+// last: they are as good as absent, and must not take a fold's place among those that count.
+std::vector<std::vector<Index>> deal_folds(const Dataset& data, Index count, std::uint64_t seed) {
+  std::map<std::pair<bool, double>, std::vector<Index>> classes;
+  Index rows_that_count = 0;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const bool idle = !data.weights.empty() && data.weights[i] == 0;
+    rows_that_count += idle ? 0 : 1;
+    classes[{idle, data.y.kind == LabelKind::classes ? data.y.values[i] : 0.0}].push_back(i);
+  }
+  if (count < 2 || count > rows_that_count)
+    throw Error(std::to_string(count) + " folds of " + std::to_string(rows_that_count) +
+                    (rows_that_count < data.rows() ? " rows that have a weight" : " rows"),
+                "give a number from 2 to that of the rows");
+  std::vector<std::size_t> fold_of(at(data.rows()));
+  Rng rng(seed, kStream);
+  std::size_t next = 0;
+  for (auto& [label, rows] : classes) {
+    rng.shuffle(rows);
+    for (const Index row : rows) fold_of[at(row)] = next++ % at(count);
+  }
+  std::vector<std::vector<Index>> folds(at(count));
+  for (Index i = 0; i < data.rows(); ++i) folds[fold_of[at(i)]].push_back(i);  // ascending
+  return folds;
+}
+
+Folds::Folds(const Dataset& data, Index count, std::uint64_t seed) {
+  const auto folds = deal_folds(data, count, seed);
+  std::vector<Index> order;
+  for (Index part = 0; part < 2 * count - 1; ++part) {
+    const auto& rows = folds[at(part % count)];
+    starts_.push_back(static_cast<Index>(order.size()));
+    order.insert(order.end(), rows.begin(), rows.end());
+  }
+  starts_.push_back(static_cast<Index>(order.size()));
+  laid_out_ = take_rows(data, order);
+}
+
+Folds::Folds(const Dataset& data, std::vector<Split> splits) : laid_out_(data), splits_(std::move(splits)) {
+  for (std::size_t fold = 0; fold < splits_.size(); ++fold)
+    for (const auto* part : {&splits_[fold].train, &splits_[fold].test}) {
+      if (part->empty())
+        throw Error("fold " + std::to_string(fold) + " has no rows to " +
+                    (part == &splits_[fold].train ? "fit" : "judge by"));
+      for (const Index row : *part)
+        if (row < 0 || row >= data.rows())
+          throw Error("fold " + std::to_string(fold) + " names row " + std::to_string(row) + " of " +
+                      std::to_string(data.rows()));
+    }
+}
+
+// The parts after the fold's own, up to where it comes again.
+Dataset Folds::training(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].train);
+  return slice(laid_out_, starts_[at(fold + 1)], starts_[at(fold + count())]);
+}
+
+Dataset Folds::held_out(Index fold) const {
+  if (!splits_.empty()) return take_rows(laid_out_, splits_[at(fold)].test);
+  return slice(laid_out_, starts_[at(fold)], starts_[at(fold + 1)]);
+}
+
+void judge(const FoldScores& scores, std::size_t lambdas, CrossValidation& result) {
+  const std::size_t judged = lambdas_judged(scores, result.path.points.size());
+  if (judged == 0) return;
+  for (std::size_t k = 0; k < judged; ++k) {
+    std::vector<double> at_lambda;
+    for (const auto& fold : scores) at_lambda.push_back(fold.size() >= judged ? fold[k] : std::nan(""));
+    result.points.push_back(summarised(result.path.points[k].lambda, std::move(at_lambda)));
+  }
+  choose(result);
+  add_advice(result, folds_with(scores, judged), scores.size(), lambdas);
 }
 
 }  // namespace s3gd

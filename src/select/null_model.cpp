@@ -1,4 +1,4 @@
-#include "select/null_model.hpp"
+#include "select/walk.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -15,7 +15,6 @@
 #include "problem/certificate.hpp"
 #include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"
-#include "select/null_model.hpp"
 #include "select/walk.hpp"
 #include "solve/one_vs_rest.hpp"
 #include "solve/sentences.hpp"

@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "compare/record.hpp"
+#include "compare/one_run.hpp"
 #include "golden/fit.hpp"
 #include "kernel/kernel.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "s3gd/error.hpp"
-#include "saved/ranking.hpp"
+#include "saved/score.hpp"
 #include "support/problems.hpp"
 
 namespace s3gd {

@@ -1,4 +1,4 @@
-#include "select/held_out.hpp"
+#include "select/folds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
 #include "select/folds.hpp"
-#include "select/null_model.hpp"
+#include "select/walk.hpp"
 #include "solve/softmax_solve.hpp"
 #include "support/blobs.hpp"
 #include "support/softmax_sample.hpp"

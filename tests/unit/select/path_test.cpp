@@ -8,7 +8,7 @@
 #include "problem/certificate.hpp"
 #include "problem/full_pass.hpp"
 #include "s3gd/error.hpp"
-#include "select/null_model.hpp"
+#include "select/walk.hpp"
 #include "support/random_problem.hpp"
 #include "support/slow_solver.hpp"
 

@@ -10,6 +10,75 @@
 namespace s3gd::report {
 namespace {
 
+struct Quantity {
+  Axis axis;
+  double (*of)(const TraceRow&);
+
+  Quantity(const char* key, double (*value)(const TraceRow&)) : axis(quantity(key)), of(value) {}
+};
+
+const std::vector<Quantity>& across() {
+  static const std::vector<Quantity> list{
+      {"cpu_seconds", [](const TraceRow& row) { return row.cpu_seconds; }},
+      {"wall_seconds", [](const TraceRow& row) { return row.wall_seconds; }},
+      {"passes", [](const TraceRow& row) { return row.passes; }},
+      {"iteration", [](const TraceRow& row) { return static_cast<double>(row.iteration); }}};
+  return list;
+}
+
+const std::vector<Quantity>& up() {
+  static const std::vector<Quantity> list{{"objective", [](const TraceRow& row) { return row.train_objective; }},
+                                          {"gap", [](const TraceRow& row) { return row.gap; }},
+                                          {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
+                                          {"correlation", [](const TraceRow& row) { return row.correlation; }},
+                                          {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }}};
+  return list;
+}
+
+void add_row(Series& series, const TraceRow& row, const Figure& figure) {
+  for (const Quantity& quantity : across()) series.x[quantity.axis.key].push_back(quantity.of(row));
+  for (const Quantity& quantity : up())
+    if (std::any_of(figure.y.begin(), figure.y.end(), [&](const Axis& axis) { return axis.key == quantity.axis.key; }))
+      series.y[quantity.axis.key].middle.push_back(quantity.of(row));
+}
+
+// A curve for each stage, from where the one before it ended.
+std::vector<Series> curves_of(std::span<const TraceRow> trace, const Figure& figure) {
+  std::vector<Series> curves;
+  for (std::size_t k = 0; k < trace.size(); ++k) {
+    const bool back = k > 0 && trace[k].cpu_seconds < trace[k - 1].cpu_seconds;
+    if (k == 0 || back || trace[k].stage != trace[k - 1].stage) {
+      curves.emplace_back().name = trace[k].stage;
+      if (k > 0 && !back) add_row(curves.back(), trace[k - 1], figure);
+    }
+    add_row(curves.back(), trace[k], figure);
+  }
+  return curves;
+}
+
+Figure course(const Summary& summary, std::span<const TraceRow> trace) {
+  Figure figure{.id = "course", .title = "How it went", .caption = {}, .x = {}, .y = {}, .series = {}};
+  for (const Quantity& quantity : across()) {
+    figure.x.push_back(quantity.axis);
+    figure.x.back().logarithmic = false;
+  }
+  for (const Quantity& quantity : up())
+    if (std::any_of(trace.begin(), trace.end(), [&](const TraceRow& row) { return std::isfinite(quantity.of(row)); }))
+      figure.y.push_back(quantity.axis);
+  figure.series = curves_of(trace, figure);
+  figure.caption = "A curve for each stage. The clock stands still while objectives are evaluated.";
+  if (summary.graph_seconds > 0) figure.marks.push_back({summary.graph_seconds, "graph built", "wall_seconds"});
+  return figure;
+}
+
+Table stages_table(const Summary& summary) {
+  Table table{.title = "Stages", .columns = {{"stage", true}, {"time"}, {"iterations"}, {"ended", true}}};
+  for (const Stage& stage : summary.stages)
+    table.rows.push_back(
+        {stage.name, seconds_text(stage.seconds), count_text(static_cast<double>(stage.iterations)), stage.ended});
+  return table;
+}
+
 constexpr std::size_t kNamedCurves = 9, kMostCurves = 200;  // as many as there are colours
 
 std::string name_of_feature(const PathPage& about, std::size_t j) {
@@ -174,7 +243,25 @@ std::string note_of(const CrossValidation& result, std::size_t k, std::size_t ch
 
 }  // namespace
 
-Document path_document(const Path& path, const PathPage& about) {
+Document train_document(const Summary& summary, std::span<const TraceRow> trace, const TrainPage& about) {
+  Document document{.title = "A model by " + summary.solver, .subtitle = about.source};
+  const Certificate& certificate = summary.certificate;
+  document.parts.push_back(
+      Facts{.list = {{"status", spaced(name_of(summary.status))},
+                     {"objective", number(summary.objective)},
+                     {certificate.kind == Certificate::Kind::duality_gap ? "above the optimum at most, relatively"
+                                                                         : "prox-gradient norm",
+                      fmt::format("{:.2g}", certificate.relative_gap)}},
+            .headline = true});
+  for (const Advice& advice : summary.advice)
+    document.parts.push_back(Text{.body = "Advice: " + advice.sentence(about.words)});
+  if (!trace.empty()) document.parts.push_back(course(summary, trace));
+  document.parts.push_back(stages_table(summary));
+  document.parts.push_back(Facts{.title = "Settings and times", .list = about.facts});
+  return document;
+}
+
+std::string path_page(const Path& path, const PathPage& about) {
   Document document{.title = "Regularisation path", .subtitle = about.source};
   document.parts.push_back(path_headline(path, about));
   document.parts.push_back(common_facts(about, name_of(path.status), path.points.size()));
@@ -186,10 +273,10 @@ Document path_document(const Path& path, const PathPage& about) {
   for (std::size_t k = 0; k < path.points.size(); ++k)
     list.rows.push_back(cells_of(path.points[k], k == about.chosen ? "chosen" : ""));
   document.parts.push_back(std::move(list));
-  return document;
+  return html(document);
 }
 
-Document cross_validation_document(const CrossValidation& result, const PathPage& about) {
+std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
   const auto lambda_of = [&](std::size_t k) { return fmt::format("lambda {}", number(result.points[k].lambda)); };
   Document document{.title = "Cross-validation", .subtitle = about.source};
   Facts headline = path_headline(result.path, about);
@@ -223,13 +310,7 @@ Document cross_validation_document(const CrossValidation& result, const PathPage
                          gap_text(whole.certificate), note_of(result, k, about.chosen)});
   }
   document.parts.push_back(std::move(list));
-  return document;
-}
-
-std::string path_page(const Path& path, const PathPage& about) { return html(path_document(path, about)); }
-
-std::string cross_validation_page(const CrossValidation& result, const PathPage& about) {
-  return html(cross_validation_document(result, about));
+  return html(document);
 }
 
 }  // namespace s3gd::report
