@@ -221,6 +221,8 @@ Option& Arguments::get_option(const std::string& long_name) {
   throw CLI::OptionNotFound(long_name);
 }
 
+bool Arguments::has(const std::string& long_name) const { return lists(long_names(), long_name); }
+
 std::vector<std::string> Arguments::long_names() const {
   std::vector<std::string> list;
   for (const Option& option : options_)

@@ -77,6 +77,7 @@ class Arguments {
   void add_config(const std::string& name, const std::string& help);
 
   Option& get_option(const std::string& long_name);
+  bool has(const std::string& long_name) const;
   bool given(const std::string& long_name) { return get_option(long_name).count() > 0; }
   const std::deque<Option>& options() const { return options_; }  // in the order in which they were added
   std::vector<std::string> long_names() const;                    // "--json", ..

@@ -28,7 +28,7 @@ struct CompareOptions {
   std::vector<std::string> solvers;   // --solvers a,b,c
   std::vector<std::string> variants;  // --solver NAME:OPTION=VALUE,..
   std::vector<std::string> steps;
-  LoadOptions load;
+  OptionValues values;
   Json said = Json::object();  // keys of a plan, as far as they were given
   bool quick = false, fresh = false, gradients = false, estimate = false, no_pages = false;
 };
@@ -49,7 +49,7 @@ void add_table_keys(Arguments& app, Json& said, const std::vector<std::string>& 
   const Plan paper = paper_plan();
   for (const std::string& name : names) {
     const OptionRow& row = *find_option(name);
-    if (!row.set) continue;  // files alone can say it
+    if (!row.set || !row.plan) continue;
     const std::string by_itself = row.get({.problem = paper.problem, .solve = paper.common});
     add_table_option(app, row, by_itself, [&said, &row](const std::string& word) {
       OptionValues tried;
@@ -90,7 +90,7 @@ void add_options(Arguments& app, CompareOptions& options) {
   app.add("--quick", &options.quick, "8,000 iterations, two trials");
   add_table_keys(app, said, names_in(kProblemOptions), kProblemOptions);
   add_table_keys(app, said, solve_option_names(), "For all solvers");
-  add_load_options(app, options.load);
+  add_table_options(app, options.values, names_in(kReadingOptions));
 }
 
 // A plan file has been read by then: what is wrong now is wrong with the options.
@@ -142,7 +142,7 @@ Plan plan_of(const CompareOptions& options, const Common& common, bool threads_g
     if (plan.datasets.size() != 1) throw UsageError("--test goes with one DATA; a plan file can give one to each");
     plan.datasets.front().test = options.test;
   }
-  LoadOptions load = options.load;
+  LoadOptions load = options.values.load;
   if (load.label_column.empty()) load.label_column = plan.load.label_column;
   if (load.format.empty()) load.format = plan.load.format;
   if (load.precision == Precision::float32) load.precision = plan.load.precision;

@@ -21,12 +21,10 @@ namespace {
 
 struct Options {
   std::string source;
-  LoadOptions load;
   Index top = 10;
   // The theory's part: the objective with its numbers, its constants, step bounds, the rate of the paper's theorem, and how
   // much variance each estimator leaves. One pass over the rows, and a graph for the variances.
   ProblemOptions problem;
-  SolveOptions solve;
   double step = 0;        // 0 = half of the theorem's bound
   bool variance = false;  // build a graph and measure
   bool loss_given = false;
@@ -96,7 +94,7 @@ struct TheoryReport {
 
 TheoryReport report_theory(const Dataset& data, const Options& options, const Common& common) {
   if (data.y.kind == LabelKind::none) return {};
-  const ProblemSpec spec = usual_spec(problem_spec(options.problem, data, common), data, options.loss_given);
+  const ProblemSpec spec = usual_spec(task_spec(options.problem, data, common).problem, data, options.loss_given);
   std::unique_ptr<const Problem> problem;
   try {
     problem = std::make_unique<const Problem>(prepare(data, fit_options(options.problem), common.threads).train, spec);
@@ -104,9 +102,9 @@ TheoryReport report_theory(const Dataset& data, const Options& options, const Co
     // What is in the data is worth knowing even when no model can be fitted to it.
     return {nullptr, "objective  " + error.in_words(program_words) + "\n"};
   }
-  const Index batch = options.solve.batch, inner = options.solve.inner;
+  const Index batch = options.problem.values.solve.batch, inner = options.problem.values.solve.inner;
   TheoryQuestion question{batch, inner, options.step, {}, common.seed, common.threads};
-  if (options.variance) question.graph = options.solve.graph;
+  if (options.variance) question.graph = options.problem.values.solve.graph;
   const TheoryFacts facts = theory_facts(*problem, question);
   const Theory& constants = facts.constants;
   std::vector<std::pair<std::string, std::string>> fields{
@@ -127,13 +125,14 @@ TheoryReport report_theory(const Dataset& data, const Options& options, const Co
 }
 
 int run(Options options, const Common& common) {
-  if (is_model_file(options.source)) {
-    inspect_model(options.source, options.top, common);
+  if (is_model_file(options.problem.data)) {
+    inspect_model(options.problem.data, options.top, common);
     return kGood;
   }
-  options.load.threads = common.threads;
+  check_given(options.problem);
+  options.problem.values.load.threads = common.threads;
   const double start = wall_now();
-  const Dataset data = load(options.source, options.load);
+  const Dataset data = load(options.problem.data, options.problem.values.load);
   const double load_seconds = wall_now() - start;
   const DataSummary summary = summarise(data, common.threads);
   const TheoryReport theory = report_theory(data, options, common);
@@ -153,20 +152,20 @@ int run(Options options, const Common& common) {
 
 std::function<int()> setup_inspect(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
-  app.add("DATA", &options->source,
+  app.add("DATA", &options->problem.data,
           "file, - for standard input, name of a known dataset, or gen:KIND?..; or a MODEL saved by train",
           {.required = true});
   app.add("--top", &options->top, "MODEL: how many of the largest weights are shown, of each class",
           {.takes = "N", .check = whole_number(0)});
   add_problem_options(app, options->problem, {});
   app.in_group("Theory");
-  options->solve.inner = 20;
-  app.add("--batch", &options->solve.batch, "rows in a mini-batch", {.check = whole_number(1)});
-  app.add("--inner", &options->solve.inner, "steps between snapshots", {.check = whole_number(1)});
+  options->problem.values.solve.inner = 20;
+  app.add("--batch", &options->problem.values.solve.batch, "rows in a mini-batch", {.check = whole_number(1)});
+  app.add("--inner", &options->problem.values.solve.inner, "steps between snapshots", {.check = whole_number(1)});
   app.add("--step", &options->step, "for the rate; 0 = half of the theorem's bound", {.check = real_number(0)});
   app.add("--variance", &options->variance, "build a graph and measure every estimator's variance");
-  add_graph_options(app, options->solve);
-  add_load_options(app, options->load);
+  add_table_options(app, options->problem.values, names_in(kGraphOptions));
+  add_table_options(app, options->problem.values, names_in(kReadingOptions));
   return [options, &common, &app] {
     options->loss_given = app.given("--loss");
     return run(*options, common);

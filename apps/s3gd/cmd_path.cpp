@@ -81,7 +81,7 @@ int run_path(OnePath options, const Common& common) {
   std::vector<double> lambdas = chosen_lambdas(options, ready.task);
   if (options.choose) lambdas.push_back(*options.choose);
   Progress progress(common, "path");
-  const Path path = solve_path(ready.task, lambdas, options.solve, [&](const PathPoint& point) {
+  const Path path = solve_path(ready.task, lambdas, options.problem.values.solve, [&](const PathPoint& point) {
     progress.show(fmt::format("lambda {:.3g}  objective {:.6g}  non-zeros {}", point.lambda, point.certificate.primal,
                               format_count(point.nonzeros)));
     return true;
@@ -163,7 +163,7 @@ CrossValidation cross_validate(const Folds& options, const Task& task, const Com
   with.metric = options.metric.empty() ? usual_metric(task) : parse_name<ScoreKind>("metric", options.metric);
   check_metric(with.metric, task);
   with.lambdas = chosen_lambdas(options, task);
-  with.solve = options.solve;
+  with.solve = options.problem.values.solve;
   Progress progress(common, "cross-validation");
   with.watch = [&](Index done, Index of) {
     progress.show(fmt::format("{} of {} fits", format_count(done), format_count(of)));

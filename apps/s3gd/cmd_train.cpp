@@ -10,8 +10,6 @@
 #include "base/file.hpp"
 #include "data/columns.hpp"
 #include "output.hpp"
-#include "problem/loss.hpp"
-#include "problem/names.hpp"
 #include "saved/trace_file.hpp"
 #include "train_report.hpp"
 
@@ -21,51 +19,29 @@ namespace {
 constexpr Index kFew = 10;      // rows of a class: a sigmoid fitted on less says little
 constexpr Index kPatience = 5;  // of --early-stop, by itself
 
-struct TrainOptions {
-  RowOptions rows;
-  std::string validate;  // other DATA, or a FRACTION
-  double calibrate = 0;  // a share of the rows; 0: none
-  ProblemOptions problem;
-  SolveOptions solve;
-  bool paper = false, early_stop = false;
-  std::string model_path, warm_start, graph_path, trace_path, page_path;
+struct TrainOptions : ProblemOptions {
+  std::string model_path, start_path, trace_path, page_path;
 };
 
 void add_options(Arguments& app, TrainOptions& options) {
-  app.add("DATA", &options.rows.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
-  app.in_group("Data");
+  app.add("DATA", &options.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
+  app.in_group(kDataOptions);
   app.add("-o,--output", &options.model_path, "where the model goes", {.takes = "MODEL"});
-  add_problem_options(app, options.problem, {.many_classes = true});
-
-  const OptionTarget target{.solve = &options.solve};
-  add_table_options(app, target, names_in(kSolverOptions));
-  app.in_group(kSolverOptions);
-  app.add("--paper", &options.paper, "the paper's setting (docs/solvers.md)");
-  app.add("--graph", &options.graph_path, "made by `s3gd graph`", {.takes = "FILE"});
-  for (const std::string group : {kGraphOptions, kStopOptions, kStateOptions})
-    for (const std::string& name : names_in(group)) {
-      const OptionRow& row = *find_option(name);
+  add_table_options(app, options.values, names_in(kDataOptions));
+  add_problem_options(app, options, {.many_classes = true});
+  for (const char* group : {kSolverOptions, kGraphOptions, kStopOptions, kStateOptions})
+    for (const std::string& name : names_in(group))
       if (name == "warm-start")
-        add_table_option(app, row, "", [&options](const std::string& path) { options.warm_start = path; });
-      else if (name == "patience")
-        add_table_option(app, row, std::to_string(kPatience),
-                         [&row, target](const std::string& word) { target.set(row, word); });
-      else if (name != "seed")  // which every command has
-        add_table_options(app, target, {name});
-      if (name != "stop-at-plateau") continue;
-      app.in_group(kStopOptions);
-      app.add("--early-stop", &options.early_stop, "end when the loss on --validate's rows no longer falls");
-    }
-  add_sample_weight_option(app, options.rows);
-  app.add("--validate", &options.validate, "rows to judge by: other DATA, or a FRACTION held out", {.takes = "DATA"});
-  app.add("--calibrate", &options.calibrate, "rows held out to fit probabilities on (Platt scaling)",
-          {.takes = "FRACTION"});
-  add_load_options(app, options.rows.load);
+        add_table_option(app, *find_option(name), "",
+                         [&options](const std::string& path) { options.start_path = path; });
+      else if (name != "seed" && name != "threads")  // which every command has
+        add_table_options(app, options.values, {name});
+  add_table_options(app, options.values, names_in(kReadingOptions));
   app.in_group(kTraceOptions);
   app.add("--trace", &options.trace_path, ".csv or .json: objective, gap, clocks as they went", {.takes = "FILE"});
   app.add("--report", &options.page_path, "a page with these curves, stages, certificate and advice",
           {.takes = "FILE.html"});
-  add_table_options(app, target, names_in(kTraceOptions));
+  add_table_options(app, options.values, names_in(kTraceOptions));
 }
 
 using Given = std::function<bool(const std::string& option)>;
@@ -75,15 +51,15 @@ void check_files(const TrainOptions& options, const Common& common) {
   refuse_standard_output(options.trace_path, "--trace");
   refuse_standard_output(options.page_path, "--report");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
-  const std::string& checkpoint = options.solve.checkpoint;
+  const std::string& checkpoint = options.values.solve.checkpoint;
   refuse_standard_output(checkpoint, "--checkpoint");
   if (std::error_code ignored; std::filesystem::is_directory(checkpoint, ignored))
     throw UsageError("--checkpoint is a folder, " + checkpoint + ": give a file in it");
-  std::vector<FileUse> read = files_read(options.rows, options.problem);
-  read.push_back({"--validate", file_of_source(options.validate)});
-  read.push_back({"--graph", options.graph_path});
+  std::vector<FileUse> read = files_read(options);
+  read.push_back({"--validate", file_of_source(options.values.validate)});
+  read.push_back({"--graph", options.values.graph});
   // A model may be replaced by what goes on from it.
-  read.push_back({"--warm-start", same_file(options.warm_start, options.model_path) ? "" : options.warm_start});
+  read.push_back({"--warm-start", same_file(options.start_path, options.model_path) ? "" : options.start_path});
   refuse_clashes(common, std::move(read),
                  {{"--output", options.model_path},
                   {"--trace", options.trace_path},
@@ -92,45 +68,39 @@ void check_files(const TrainOptions& options, const Common& common) {
 }
 
 void check_options(const TrainOptions& options, const Common& common, const Given& given) {
-  if (given("--patience") && !options.early_stop) throw UsageError("--patience changes nothing without --early-stop");
-  if (options.early_stop && options.validate.empty())
-    throw UsageError("--early-stop needs --validate DATA or a FRACTION");
-  if (options.solve.resume && options.solve.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
+  check_given(options);
   check_files(options, common);
-  if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
-    throw UsageError("--graph goes with --solver s3gd or auto only");
-  const bool streaming = given("--graph-mode") && options.solve.graph_mode == GraphMode::streaming;
-  if (streaming && !options.graph_path.empty())
+  const SolveOptions& solve = options.values.solve;
+  const bool streaming = given("--graph-mode") && solve.graph_mode == GraphMode::streaming;
+  if (streaming && !options.values.graph.empty())
     throw UsageError("--graph is complete: leave out --graph-mode streaming");
-  if (streaming && options.solve.order == RowOrder::weighted)
+  if (streaming && solve.order == RowOrder::weighted)
     throw UsageError("--graph-mode streaming takes the rows in shuffled order: leave out --order weighted");
 }
 
 // The paper's setting, except for what the user asked for and what means nothing to the solver.
-void apply_paper(TrainOptions& options, const Given& given) {
-  if (!given("--solver")) options.solve.solver = "s3gd";
+void apply_paper(OptionValues& values, const Given& given) {
+  if (!given("--solver")) values.solve.solver = "s3gd";
   OptionValues paper;
-  paper.solve.solver = options.solve.solver;
+  paper.solve.solver = values.solve.solver;
   apply_paper_setting(paper.problem, paper.solve);
   if (given("--multiclass")) paper.problem.positive.clear();
-  const bool softmax = options.problem.multiclass == "softmax";
-  drop_idle_options(paper, scene_of(paper.problem, paper.solve.solver, softmax ? Outputs::softmax : Outputs::one));
-  const OptionTarget target{.problem = &options.problem.spec, .solve = &options.solve};
-  OptionValues values = target.values();
-  for (const std::string group : {kProblemOptions, kSolverOptions, kGraphOptions})
-    for (const std::string& name : names_in(group))
-      if (!given("--" + name) && !(name == "decay" && given("--step"))) find_option(name)->copy(values, paper);
-  target.take(values);
+  drop_idle_options(paper, scene_of(paper.problem, paper.solve.solver, values.outputs));
+  for (const OptionRow& row : option_table()) {
+    const bool set = row.group == kProblemOptions || row.group == kSolverOptions || row.group == kGraphOptions;
+    const bool asked = given("--" + row.name) || (row.name == "decay" && given("--step"));
+    if (set && !asked) row.copy(values, paper);
+  }
 }
 
 // What the options say on the fit, but for its rows.
 FitOptions fit_options(const TrainOptions& options, const Common& common) {
-  FitOptions with = app::fit_options(options.problem);
-  with.solve = options.solve;
+  FitOptions with = app::fit_options(static_cast<const ProblemOptions&>(options));
+  with.solve = options.values.solve;
   with.solve.seed = common.seed;
   const bool traced = !options.trace_path.empty() || !options.page_path.empty();
   if (with.solve.trace_every == 0 && traced) with.solve.trace_every = -1;
-  if (options.early_stop && with.solve.patience == 0) with.solve.patience = kPatience;
+  if (options.values.early_stop && with.solve.patience == 0) with.solve.patience = kPatience;
   return with;
 }
 
@@ -147,30 +117,22 @@ double held_out_fraction(const std::string& validate) {
 
 // Reads, holds out, weighs and scales. What is held out goes into `with`.
 FitRows read_rows(TrainOptions options, FitOptions& with, const Common& common) {
-  if (!(options.calibrate >= 0 && options.calibrate < 1))
-    throw UsageError("--calibrate takes a fraction between 0 and 1, such as 0.2");
-  with.calibration_fraction = options.calibrate;
-  with.validation_fraction = held_out_fraction(options.validate);
-  Dataset rows = load_weighted(options.rows, common);
-  if (options.calibrate > 0 && rows.y.kind != LabelKind::classes)
-    throw UsageError("--calibrate fits probabilities of classes, and the labels are none");
-  if (!options.validate.empty() && with.validation_fraction == 0) {
-    read_alike(options.rows.load, rows.index_base, rows.label_column);
-    with.validation = load(options.validate, options.rows.load);
+  const std::string& validate = options.values.validate;
+  with.calibration_fraction = options.values.calibrate;
+  with.validation_fraction = held_out_fraction(validate);
+  Dataset rows = load_weighted(options, common);
+  if (!validate.empty() && with.validation_fraction == 0) {
+    read_alike(options.values.load, rows.index_base, rows.label_column);
+    with.validation = load(validate, options.values.load);
   }
   FitRows ready = prepare(std::move(rows), with, common.threads);
   with.validation.reset();  // they are there, scaled
   return ready;
 }
 
-// Throws UsageError where the task has no probabilities to fit; says where there are few rows to fit them on.
-void check_calibration(const FitRows& rows, const Task& task, const TaskSpec& spec, const Common& common) {
+// Says where there are few rows to fit probabilities on.
+void advise_calibration(const FitRows& rows, const Common& common) {
   if (!rows.calibration) return;
-  if (task.kind() == Outputs::softmax)
-    throw UsageError("softmax has probabilities of its own: leave out --calibrate, or use --multiclass ovr");
-  if (task.kind() == Outputs::one && !Loss(spec.problem.loss).classifies())
-    throw UsageError("--calibrate fits probabilities of classes, and --loss " + name_of(spec.problem.loss.kind) +
-                     " predicts numbers");
   const Labels& labels = rows.calibration->y;
   for (const double value : labels.distinct()) {
     const auto few = std::count(labels.values.begin(), labels.values.end(), value);
@@ -210,18 +172,16 @@ void close_checkpoint(const std::string& checkpoint, Status status, const Common
 
 int train(TrainOptions options, const Common& common, const Given& given) {
   const double started = wall_now();
-  if (options.paper) apply_paper(options, given);
+  if (options.values.paper) apply_paper(options.values, given);
   check_options(options, common, given);
   FitOptions with = fit_options(options, common);
   const FitRows rows = read_rows(options, with, common);
-  const TaskSpec spec = task_spec(options.problem, rows.train, common);
-  const Task task(rows.train, spec, with.solve.solver);
-  check_calibration(rows, task, spec, common);
+  const Task task(rows.train, task_spec(options, rows.train, common), with.solve.solver);
   std::optional<Graph> graph;
-  if (!options.graph_path.empty()) graph = load_graph(options.graph_path, rows.train.x);
+  if (const std::string& file = options.values.graph; !file.empty()) graph = load_graph(file, rows.train.x);
   with.graph = graph ? &*graph : nullptr;
   std::optional<Model> start;
-  if (!options.warm_start.empty()) start = load_model(options.warm_start);
+  if (!options.start_path.empty()) start = load_model(options.start_path);
   with.start = start ? &*start : nullptr;
   FitRun run{wall_now() - started, 0, common.seed, program_words};
 
@@ -229,10 +189,11 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   show_progress(progress, with);
   const Fit result = fit(rows, task, with);
   progress.clear();
+  advise_calibration(rows, common);
   run.total_seconds = wall_now() - started;
   if (!options.model_path.empty()) save_model(result.model, options.model_path);
   if (!options.trace_path.empty()) write_trace(result.trace, options.trace_path);
-  close_checkpoint(options.solve.checkpoint, result.summary.status, common);
+  close_checkpoint(options.values.solve.checkpoint, result.summary.status, common);
   return print_report({result, run, options.model_path, options.page_path}, common);
 }
 

@@ -18,9 +18,10 @@ namespace s3gd::app {
 namespace {
 
 void check_path_options(const PathOptions& options, const Common& common) {
+  check_given(options.problem);
   refuse_standard_output(options.model_path, "--output");
   refuse_standard_output(options.report_path, "--report");
-  refuse_clashes(common, files_read(options.rows, options.problem),
+  refuse_clashes(common, files_read(options.problem),
                  {{"--output", options.model_path}, {"--report", options.report_path}});
 }
 
@@ -53,7 +54,7 @@ std::string to_text(const PathProblem& ready, const PathEnd& end, const std::str
 }  // namespace
 
 void add_path_options(Arguments& app, PathOptions& options) {
-  app.add("DATA", &options.rows.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
+  app.add("DATA", &options.problem.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
   app.add("-o,--output", &options.model_path, "where the model goes", {.takes = "MODEL"});
   app.add("--report", &options.report_path, "a page with curves", {.takes = "FILE.html"});
   app.in_group("Path");
@@ -67,21 +68,22 @@ void add_path_options(Arguments& app, PathOptions& options) {
   app.add("--lambda-min", &options.grid.smallest, "the smallest itself",
           {.check = positive_number(), .excludes = {"--lambda", "--ratio"}});
   add_problem_options(app, options.problem, {.many_lambdas = true, .many_classes = true});
-  add_table_options(app, {.solve = &options.solve}, {"solver", "tol", "passes", "seconds"});
+  add_table_options(app, options.problem.values, {"solver", "tol", "passes", "seconds"});
   app.get_option("--tol").help = "relative duality gap at each lambda";
   app.get_option("--passes").help = "at most so many passes at each lambda";
   app.get_option("--seconds").help = "at most so long in all; what is done by then is kept";
-  add_sample_weight_option(app, options.rows);
-  add_load_options(app, options.rows.load);
+  add_table_options(app, options.problem.values, {"sample-weight"});
+  add_table_options(app, options.problem.values, names_in(kReadingOptions));
 }
 
 PathProblem read_problem(PathOptions& options, const Common& common) {
   const double started = wall_now();
   check_path_options(options, common);
-  options.solve.seed = common.seed;
-  FitRows ready = prepare(load_weighted(options.rows, common), fit_options(options.problem), common.threads);
+  SolveOptions& solve = options.problem.values.solve;
+  solve.seed = common.seed;
+  FitRows ready = prepare(load_weighted(options.problem, common), fit_options(options.problem), common.threads);
   const TaskSpec spec = task_spec(options.problem, ready.train, common);
-  return {Task(ready.train, spec, options.solve.solver), std::move(ready.scaling), started, wall_now() - started};
+  return {Task(ready.train, spec, solve.solver), std::move(ready.scaling), started, wall_now() - started};
 }
 
 std::vector<double> chosen_lambdas(const PathOptions& options, const Task& task) {

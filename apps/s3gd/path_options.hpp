@@ -9,12 +9,10 @@
 namespace s3gd::app {
 
 struct PathOptions {
-  RowOptions rows;
   std::string model_path, report_path;
   ProblemOptions problem;
   GridOptions grid;
   std::vector<double> lambdas;  // instead of the grid
-  SolveOptions solve;
 };
 
 void add_path_options(Arguments& app, PathOptions& options);

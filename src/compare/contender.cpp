@@ -26,8 +26,7 @@ void drop_what_does_not_apply(Contender& contender) {
 
 bool is_solve_option(const std::string& name) {
   const OptionRow* row = find_option(name);
-  return row != nullptr && (row->group == kSolverOptions || row->group == kGraphOptions) && name != "solver" &&
-         name != "step" && name != "decay";
+  return row != nullptr && row->plan && (row->group == kSolverOptions || row->group == kGraphOptions);
 }
 
 std::vector<std::string> solve_option_names(const std::vector<std::string>& more) {
@@ -36,6 +35,13 @@ std::vector<std::string> solve_option_names(const std::vector<std::string>& more
     if (is_solve_option(row.name)) list.push_back(row.name);
   list.insert(list.end(), more.begin(), more.end());
   return list;
+}
+
+Error unknown_in(const std::string& where, const std::string& name, const std::vector<std::string>& known) {
+  if (find_option(name) != nullptr)
+    return {ErrorCode::idle_option, name, opt(name) + " changes nothing in " + where,
+            "contenders fit one output from zero, to the limits of the plan: there are " + join(known)};
+  return Error("there is no '" + name + "' in " + where, suggestion(name, known));
 }
 
 void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value) {
@@ -90,8 +96,7 @@ Contender parse_contender(const std::string& text, const SolveOptions& common) {
     else if (is_solve_option(name))
       set_solve_option(contender.base, name, value);
     else
-      throw Error("'" + name + "' in '" + text + "' is no option of a contender",
-                  suggestion(name, solve_option_names({"step", "label"})));
+      throw unknown_in("'" + text + "'", name, solve_option_names({"step", "label"}));
     if (name != "label") changes.push_back(part);
   }
   if (contender.label.empty()) contender.label = label_of(contender.solver, changes);

@@ -56,10 +56,6 @@ std::vector<StepRule> steps_of(const std::string& key, const Json& value) {
   return steps;
 }
 
-[[noreturn]] void unknown_key(const std::string& key, const std::string& where, const std::vector<std::string>& known) {
-  throw Error("there is no '" + key + "' in " + where, suggestion(key, known));
-}
-
 CompareData dataset_of(const Json& value) {
   CompareData data;
   if (value.is_string()) {
@@ -81,7 +77,7 @@ CompareData dataset_of(const Json& value) {
     else if (key == "binary")
       data.positive = text(key, entry);
     else
-      unknown_key(key, "a dataset", {"data", "name", "test", "stand-in", "scale", "lambda", "binary"});
+      throw unknown_in("a dataset", key, {"data", "name", "test", "stand-in", "scale", "lambda", "binary"});
   }
   if (data.source.empty()) throw Error("a dataset has no \"data\"", "name a file or a known dataset");
   return data;
@@ -100,7 +96,7 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
       set_solve_option(contender.base, key, text(key, entry));
       changes.push_back(key + "=" + text(key, entry));
     } else {
-      unknown_key(key, "a contender", solve_option_names({"solver", "label", "steps"}));
+      throw unknown_in("a contender", key, solve_option_names({"solver", "label", "steps"}));
     }
   }
   check_contender(contender);
@@ -138,8 +134,7 @@ const std::vector<PlanKey>& plan_keys() {
 // Options of the problem, of solvers and of reading rows, by the library's table.
 const OptionRow* option_of_plan(const std::string& key) {
   const OptionRow* row = find_option(key);
-  const bool stated = row != nullptr && row->set && (row->group == kProblemOptions || row->group == kReadingOptions);
-  return stated || is_solve_option(key) ? row : nullptr;
+  return row != nullptr && row->set && row->plan ? row : nullptr;
 }
 
 void set_option(Plan& plan, const OptionRow& row, const std::string& value) {
@@ -176,11 +171,11 @@ void set_key(Plan& plan, const std::string& key, const Json& value) {
   for (const PlanKey& known : plan_keys())
     if (known.name == key) return known.set(plan, key, value);
   if (const OptionRow* row = option_of_plan(key)) return set_option(plan, *row, text(key, value));
-  unknown_key(key, "a plan", known_keys());
+  throw unknown_in("a plan", key, known_keys());
 }
 
 void check_plan(const Plan& plan) {
-  check_problem_options(plan.problem);
+  check_given({.problem = plan.problem}, scene_of(plan.problem, "auto", Outputs::one));
   std::set<std::string> labels, names;
   for (const Contender& contender : plan.contenders)
     if (!labels.insert(contender.label).second)
