@@ -105,7 +105,7 @@ std::function<int()> setup_convert(Arguments& app, const Common& common) {
   add_table_options(app, options->values, {"scale"});
   app.get_option("--scale").group = "Writing";
   app.add("--split", &options->split, "share of the rows that goes to --split-out, class by class",
-          {.takes = "FRACTION", .check = real_number(0, 1)});
+          {.takes = "FRACTION", .check = in_range({.least = 0, .most = 1})});
   app.add("--split-out", &options->second_out, "the second part's file", {.takes = "FILE"});
   std::vector<std::string> writable;
   for (const FormatInfo& format : formats())

@@ -46,12 +46,12 @@ void add_path_options(Arguments& app, PathOptions& options) {
   app.add("--lambda", &options.lambdas, "these lambdas, as 0.1,0.01,0.001",
           {.takes = "LIST", .check = real_number(0), .between = ',', .one_word = true});
   app.add("--lambdas", &options.grid.count, "a geometric grid of so many, from the largest that is of use",
-          {.check = whole_number(2, 100000), .excludes = {"--lambda"}});
+          {.check = in_range({.least = 2, .most = 100000, .whole = true}), .excludes = {"--lambda"}});
   app.add("--ratio", &options.grid.ratio,
           "the smallest over the largest (default 1e-4; 1e-2 with fewer rows than columns; l2: a hundredth of that)",
-          {.check = positive_number(), .excludes = {"--lambda"}});
+          {.check = in_range({.least = 0, .open = true}), .excludes = {"--lambda"}});
   app.add("--lambda-min", &options.grid.smallest, "the smallest itself",
-          {.check = positive_number(), .excludes = {"--lambda", "--ratio"}});
+          {.check = in_range({.least = 0, .open = true}), .excludes = {"--lambda", "--ratio"}});
   add_problem_options(app, options.problem, {.many_lambdas = true, .many_classes = true});
   add_table_options(app, options.problem.values, {"solver", "tol", "passes", "seconds"});
   app.get_option("--tol").help = "relative duality gap at each lambda";

@@ -3,9 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cmath>
-
 #include "base/checksum.hpp"
 #include "base/mention.hpp"
 #include "problem/names.hpp"
@@ -21,35 +18,7 @@ std::vector<OptionRow> reading_rows();  // where rows come from, what becomes of
 
 using V = OptionValues;
 
-// What a number may be.
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool open = false;  // larger than the least, not equal
-
-  bool holds(double value) const {
-    return std::isfinite(value) && (open ? value > least : value >= least) && value <= most;
-  }
-  std::string text(const std::string& kind) const {
-    if (std::isinf(least)) return "a " + kind;
-    if (open && std::isinf(most)) return fmt::format("a {} greater than {:g}", kind, least);
-    return fmt::format("a {} from {:g}{}", kind, least, std::isinf(most) ? " up" : fmt::format(" to {:g}", most));
-  }
-};
 inline constexpr Range kPositive{.least = 0, .open = true};
-
-[[noreturn]] inline void refuse_value(const std::string& name, const std::string& text, const std::string& expected) {
-  throw Error(ErrorCode::bad_value, name, "found '" + text.substr(0, 60) + "', expected " + expected);
-}
-
-template <class T>
-T parse_number(const std::string& name, std::string_view text, const Range& range, const std::string& expected) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !range.holds(static_cast<double>(value)))
-    refuse_value(name, std::string(text), expected);
-  return value;
-}
 
 inline bool parse_flag(const std::string& name, const std::string& text) {
   if (text != "true" && text != "yes" && text != "false" && text != "no" && !text.empty())
@@ -102,13 +71,12 @@ OptionRow row(const std::string& name, T S::*member, const std::string& help, co
     made.choices = all_names<T>();
     with([](T value) { return name_of(value); }, [name](const std::string& text) { return parse_name<T>(name, text); });
   } else if constexpr (std::is_arithmetic_v<T>) {
-    const bool whole = std::is_integral_v<T>;
-    if (made.takes.empty()) made.takes = whole ? "N" : "X";
-    made.expects = range.text(whole ? "whole number" : "number");
+    made.range = range;
+    made.range.whole = std::is_integral_v<T>;
+    if (made.takes.empty()) made.takes = made.range.whole ? "N" : "X";
+    made.expects = made.range.text();
     with([](T value) { return fmt::format("{}", value); },
-         [name, range, expected = made.expects](const std::string& text) {
-           return parse_number<T>(name, text, range, expected);
-         });
+         [name, range = made.range](const std::string& text) { return parse_number<T>(name, text, range); });
   } else {
     made.get = [member](const V& v) {
       const T& list = value_of(v, member);

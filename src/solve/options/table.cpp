@@ -1,5 +1,7 @@
 #include "solve/options/table.hpp"
 
+#include <cmath>
+
 #include "problem/loss.hpp"
 #include "problem/names.hpp"
 #include "solve/options/make_row.hpp"
@@ -26,6 +28,21 @@ void add_solver(OptionScene& scene) {
 }
 
 }  // namespace
+
+bool Range::holds(double value) const {
+  return std::isfinite(value) && (open ? value > least : value >= least) && value <= most;
+}
+
+std::string Range::text() const {
+  const char* const kind = whole ? "whole number" : "number";
+  if (std::isinf(least)) return fmt::format("a {}", kind);
+  if (open && std::isinf(most)) return fmt::format("a {} greater than {:g}", kind, least);
+  return fmt::format("a {} from {:g}{}", kind, least, std::isinf(most) ? " up" : fmt::format(" to {:g}", most));
+}
+
+void refuse_value(const std::string& name, const std::string& text, const std::string& expected) {
+  throw Error(ErrorCode::bad_value, name, "found '" + text.substr(0, 60) + "', expected " + expected);
+}
 
 const std::vector<OptionRow>& option_table() {
   static const std::vector<OptionRow> table = [] {

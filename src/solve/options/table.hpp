@@ -6,7 +6,9 @@
 // their traits.
 #pragma once
 
+#include <charconv>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,27 @@ struct OptionScene {
 };
 using OptionNeed = bool OptionScene::*;
 
+// What a number may be.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool open = false;  // larger than the least, not equal
+  bool whole = false;
+
+  bool holds(double value) const;
+  std::string text() const;  // "a whole number from 1 up"
+};
+[[noreturn]] void refuse_value(const std::string& name, const std::string& text, const std::string& expected);
+// An Index, std::uint64_t, int or double. Throws the Error that it is none of the range; `expected`: in other words.
+template <class T>
+T parse_number(const std::string& name, std::string_view text, const Range& range, const std::string& expected = {}) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !range.holds(static_cast<double>(value)))
+    refuse_value(name, std::string(text), expected.empty() ? range.text() : expected);
+  return value;
+}
+
 struct OptionFacts {
   OptionNeed need = nullptr;        // without which it has no effect; null: it always has one
   std::string takes = {};           // the name of its value; empty: a flag
@@ -65,6 +88,7 @@ struct OptionRow : OptionFacts {
   std::string about = {};  // when it helps, and when it harms
   std::string expects = {};                                              // what its value must be, in words
   std::vector<std::string> choices = {};                                 // or one of these
+  Range range = {};                                                      // of a number
   std::function<std::string(const OptionValues&)> get = {};              // as `set` takes it
   std::function<void(OptionValues&, const std::string& text)> set = {};  // throws an Error; null: a file says it
   std::function<void(OptionValues& to, const OptionValues& from)> copy = {};
