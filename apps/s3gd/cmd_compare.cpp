@@ -33,15 +33,21 @@ struct CompareOptions {
   bool quick = false, fresh = false, gradients = false, estimate = false, no_pages = false;
 };
 
-// An option that is a key of a plan: its value is noted when it is given.
-void add_whole(Arguments& app, Json& said, const std::string& key, const std::string& help) {
-  app.add("--" + key, [&said, key](const std::string& word) { said[key] = Index{std::stoll(word)}; }, help,
-          {.takes = "INT", .check = whole_number(1), .by_itself = ""});
-}
-
-void add_real(Arguments& app, Json& said, const std::string& key, const std::string& help) {
-  app.add("--" + key, [&said, key](const std::string& word) { said[key] = std::strtod(word.c_str(), nullptr); }, help,
-          {.takes = "FLOAT", .check = real_number(0), .by_itself = ""});
+// Options that are keys of a plan: their values are noted when they are given.
+void add_numbers(Arguments& app, Json& said) {
+  for (const PlanKey& key : plan_keys()) {
+    if (key.help == nullptr) continue;
+    const bool whole = !std::holds_alternative<double Plan::*>(key.member);
+    const auto note = [&said, key, whole](const std::string& word) {
+      if (whole)
+        said[key.name] = Index{std::stoll(word)};
+      else
+        said[key.name] = std::strtod(word.c_str(), nullptr);
+    };
+    const Range range{.least = static_cast<double>(key.least), .whole = whole};
+    app.add("--" + std::string(key.name), note, key.help,
+            {.takes = whole ? "INT" : "FLOAT", .check = in_range(range), .by_itself = ""});
+  }
 }
 
 // The same from the library's table; by themselves they are the paper's.
@@ -67,11 +73,9 @@ void add_options(Arguments& app, CompareOptions& options) {
           {.takes = "DIR"});
   app.add("--test", &options.test, "DATA to judge by (default: a known dataset's own, else --validate)",
           {.takes = "DATA"});
-  add_real(app, said, "validate", "fraction held out where there is no test data [0.2]");
   app.add("--fresh", &options.fresh, "do runs again that are there");
   app.add("--estimate", &options.estimate, "say what it will take, and run nothing");
   app.add("--no-pages", &options.no_pages, "no report.html and no figures");
-  add_whole(app, said, "jobs", "runs side by side; disturbs the clocks [1]");
   app.in_group("Protocol");
   app.add("--plan", &options.plan_file, "a plan (docs/compare.md); options go before it", {.takes = "FILE"});
   app.add("--solvers", &options.solvers, "comma-separated, see s3gd list solvers",
@@ -80,12 +84,7 @@ void add_options(Arguments& app, CompareOptions& options) {
           {.takes = "SPEC", .by_itself = ""});
   app.add("--steps", &options.steps, "comma-separated: numbers, 2x (of 1/L(p)), auto",
           {.takes = "STEPS", .by_itself = "0.1,1,5,10", .between = ','});
-  add_whole(app, said, "trials", "seeds for each [5]");
-  add_whole(app, said, "iterations", "of a run [40000]");
-  add_whole(app, said, "tail", "iterations at the end whose mean says if a step is stable [5000]");
-  add_real(app, said, "target", "how close to F* is there, and stable [0.01]");
-  add_real(app, said, "seconds", "at most so long for a run");
-  add_real(app, said, "tol", "gap at which exact solvers (auto ..) end [1e-6]");
+  add_numbers(app, said);
   app.add("--gradients", &options.gradients, "also correlation and variance of the gradients");
   app.add("--quick", &options.quick, "8,000 iterations, two trials");
   add_table_keys(app, said, names_in(kProblemOptions), kProblemOptions);

@@ -2,12 +2,22 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "s3gd/compare.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
+
+// A number that a plan has beside the options of problem, solvers and reading; also an option of `s3gd compare`.
+struct PlanKey {
+  const char* name;
+  const char* help;  // null: every command has it
+  std::variant<Index Plan::*, int Plan::*, std::uint64_t Plan::*, double Plan::*> member;
+  int least = 0;
+};
+const std::vector<PlanKey>& plan_keys();
 
 // Whether there is such an option: batch, inner, order, anchors ..
 bool is_solve_option(const std::string& name);

@@ -34,10 +34,13 @@ double number(const std::string& key, const Json& value, double least) {
   return value.get<double>();
 }
 
-Index whole(const std::string& key, const Json& value, Index least) {
-  if (!value.is_integer() || value.get<Index>() < least)
-    refuse(key, value, fmt::format("a whole number from {} up", least));
-  return value.get<Index>();
+// As the member of a key that holds it.
+template <class T>
+T read(const PlanKey& key, const Json& value, T) {
+  if (std::is_floating_point_v<T>) return static_cast<T>(number(key.name, value, key.least));
+  if (!value.is_integer() || value.get<double>() < key.least)
+    refuse(key.name, value, fmt::format("a whole number from {} up", key.least));
+  return static_cast<T>(value.get<Index>());
 }
 
 bool flag(const std::string& key, const Json& value) {
@@ -104,33 +107,6 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
   return contender;
 }
 
-// What a plan file can say beside datasets, solvers and the options of solvers.
-struct PlanKey {
-  const char* name;
-  void (*set)(Plan&, const std::string& key, const Json& value);
-};
-
-const std::vector<PlanKey>& plan_keys() {
-  using K = const std::string&;
-  using J = const Json&;
-  static const std::vector<PlanKey> table{
-      {"title", [](Plan& plan, K key, J value) { plan.title = text(key, value); }},
-      {"steps", [](Plan& plan, K key, J value) { plan.steps = steps_of(key, value); }},
-      {"trials", [](Plan& plan, K key, J value) { plan.trials = whole(key, value, 1); }},
-      {"iterations", [](Plan& plan, K key, J value) { plan.iterations = whole(key, value, 1); }},
-      {"tail", [](Plan& plan, K key, J value) { plan.tail = whole(key, value, 1); }},
-      {"target", [](Plan& plan, K key, J value) { plan.tolerance = number(key, value, 0); }},
-      {"seconds", [](Plan& plan, K key, J value) { plan.seconds = number(key, value, 0); }},
-      {"tol", [](Plan& plan, K key, J value) { plan.exact_tol = number(key, value, 0); }},
-      {"validate", [](Plan& plan, K key, J value) { plan.test_fraction = number(key, value, 0); }},
-      {"seed", [](Plan& plan, K key, J value) { plan.seed = static_cast<std::uint64_t>(whole(key, value, 0)); }},
-      {"threads", [](Plan& plan, K key, J value) { plan.threads = static_cast<int>(whole(key, value, 0)); }},
-      {"jobs", [](Plan& plan, K key, J value) { plan.jobs = static_cast<int>(whole(key, value, 1)); }},
-      {"gradients", [](Plan& plan, K key, J value) { plan.gradients = flag(key, value); }},
-  };
-  return table;
-}
-
 // Options of the problem, of solvers and of reading rows, by the library's table.
 const OptionRow* option_of_plan(const std::string& key) {
   const OptionRow* row = find_option(key);
@@ -154,7 +130,7 @@ std::vector<std::string> known_keys() {
   std::vector<std::string> known;
   for (const OptionRow& row : option_table())
     if (option_of_plan(row.name) != nullptr) known.push_back(row.name);
-  known.insert(known.end(), {"datasets", "solvers", "quick"});
+  known.insert(known.end(), {"datasets", "solvers", "quick", "title", "steps", "gradients"});
   for (const PlanKey& key : plan_keys()) known.emplace_back(key.name);
   return known;
 }
@@ -169,9 +145,18 @@ void set_loss(Plan& plan, const Json& value) {
 
 void set_key(Plan& plan, const std::string& key, const Json& value) {
   for (const PlanKey& known : plan_keys())
-    if (known.name == key) return known.set(plan, key, value);
-  if (const OptionRow* row = option_of_plan(key)) return set_option(plan, *row, text(key, value));
-  throw unknown_in("a plan", key, known_keys());
+    if (known.name == key)
+      return std::visit([&](auto member) { plan.*member = read(known, value, plan.*member); }, known.member);
+  if (key == "title")
+    plan.title = text(key, value);
+  else if (key == "steps")
+    plan.steps = steps_of(key, value);
+  else if (key == "gradients")
+    plan.gradients = flag(key, value);
+  else if (const OptionRow* row = option_of_plan(key))
+    set_option(plan, *row, text(key, value));
+  else
+    throw unknown_in("a plan", key, known_keys());
 }
 
 void check_plan(const Plan& plan) {
@@ -212,6 +197,22 @@ Plan plan_of(const Json& json) {
 }
 
 }  // namespace
+
+const std::vector<PlanKey>& plan_keys() {
+  static const std::vector<PlanKey> table{
+      {"validate", "fraction held out where there is no test data [0.2]", &Plan::test_fraction},
+      {"jobs", "runs side by side; disturbs the clocks [1]", &Plan::jobs, 1},
+      {"trials", "seeds for each [5]", &Plan::trials, 1},
+      {"iterations", "of a run [40000]", &Plan::iterations, 1},
+      {"tail", "iterations at the end whose mean says if a step is stable [5000]", &Plan::tail, 1},
+      {"target", "how close to F* is there, and stable [0.01]", &Plan::tolerance},
+      {"seconds", "at most so long for a run", &Plan::seconds},
+      {"tol", "gap at which exact solvers (auto ..) end [1e-6]", &Plan::exact_tol},
+      {"seed", nullptr, &Plan::seed},
+      {"threads", nullptr, &Plan::threads},
+  };
+  return table;
+}
 
 Plan paper_plan() {
   Plan plan;
