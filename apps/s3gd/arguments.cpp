@@ -2,9 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include "base/nearest.hpp"
@@ -117,16 +114,9 @@ struct Adder {
 
 // That an option which takes a number, and says nothing else about it, is given one.
 Check check_of_kind(const std::string& type) {
-  if (type == "INT") return whole_number(std::numeric_limits<Index>::min());
+  if (type == "INT") return in_range({.whole = true});
   if (type == "UINT") return whole_number(0);
-  return type == "FLOAT" ? real_number(-std::numeric_limits<double>::infinity()) : Check{};
-}
-
-template <class T>
-std::optional<T> number_in(const std::string& word) {
-  T value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+  return type == "FLOAT" ? in_range({}) : Check{};
 }
 
 }  // namespace
@@ -137,30 +127,17 @@ std::string program_words(const Mention& mention) {
   return plain_words({mention.kind, flag, mention.value});
 }
 
-Check whole_number(Index least, Index most) {
-  return [least, most](const std::string& word) -> std::string {
-    if (const auto value = number_in<Index>(word); value && *value >= least && *value <= most) return {};
-    const std::string text = "found '" + word + "', expected a whole number";
-    if (least == std::numeric_limits<Index>::min()) return text;
-    const std::string end_of_range = most == std::numeric_limits<Index>::max() ? " up" : " to " + std::to_string(most);
-    return text + " from " + std::to_string(least) + end_of_range;
-  };
-}
-
-Check real_number(double least, double most) {
-  return [least, most](const std::string& word) -> std::string {
-    const auto value = number_in<double>(word);
-    if (value && std::isfinite(*value) && *value >= least && *value <= most) return {};
-    const std::string text = "found '" + word + "', expected a number";
-    if (std::isinf(least)) return text;
-    return text + " from " + format_number(least) + (std::isinf(most) ? " up" : " to " + format_number(most));
-  };
-}
-
-Check positive_number() {
-  return [any = real_number(0)](const std::string& word) -> std::string {
-    if (const std::string problem = any(word); !problem.empty()) return problem;
-    return std::strtod(word.c_str(), nullptr) > 0 ? "" : "found '" + word + "', expected a number greater than 0";
+Check in_range(const Range& range) {
+  return [range](const std::string& word) -> std::string {
+    try {
+      if (range.whole)
+        parse_number<Index>({}, word, range);
+      else
+        parse_number<double>({}, word, range);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
   };
 }
 
@@ -220,6 +197,8 @@ Option& Arguments::get_option(const std::string& long_name) {
     if (option.long_name() == long_name) return option;
   throw CLI::OptionNotFound(long_name);
 }
+
+bool Arguments::has(const std::string& long_name) const { return lists(long_names(), long_name); }
 
 std::vector<std::string> Arguments::long_names() const {
   std::vector<std::string> list;

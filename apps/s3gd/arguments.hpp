@@ -7,7 +7,6 @@
 
 #include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "s3gd/matrix.hpp"
 #include "s3gd/words.hpp"
+#include "solve/options/table.hpp"
 
 namespace CLI {
 class App;
@@ -30,9 +30,9 @@ std::string program_words(const Mention& mention);
 // What is wrong with a word given as a value; empty when nothing is.
 using Check = std::function<std::string(const std::string& word)>;
 // Checks whose messages say what was found and what was expected. Infinities and NaN are no numbers.
-Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
-Check real_number(double least, double most = std::numeric_limits<double>::infinity());
-Check positive_number();
+Check in_range(const Range& range);
+inline Check whole_number(double least) { return in_range({.least = least, .whole = true}); }
+inline Check real_number(double least) { return in_range({.least = least}); }
 
 // Where the value of an option goes: a variable (of a flag, a bool), or a function, whose Errors end parsing.
 using Target =
@@ -77,6 +77,7 @@ class Arguments {
   void add_config(const std::string& name, const std::string& help);
 
   Option& get_option(const std::string& long_name);
+  bool has(const std::string& long_name) const;
   bool given(const std::string& long_name) { return get_option(long_name).count() > 0; }
   const std::deque<Option>& options() const { return options_; }  // in the order in which they were added
   std::vector<std::string> long_names() const;                    // "--json", ..

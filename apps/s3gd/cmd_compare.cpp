@@ -27,20 +27,26 @@ struct CompareOptions {
   std::vector<std::string> solvers;   // --solvers a,b,c
   std::vector<std::string> variants;  // --solver NAME:OPTION=VALUE,..
   std::vector<std::string> steps;
-  LoadOptions load;
+  OptionValues values;
   Json said = Json::object();  // keys of a plan, as far as they were given
   bool quick = false, fresh = false, gradients = false, estimate = false, no_pages = false;
 };
 
-// An option that is a key of a plan: its value is noted when it is given.
-void add_whole(Arguments& app, Json& said, const std::string& key, const std::string& help) {
-  app.add("--" + key, [&said, key](const std::string& word) { said[key] = Index{std::stoll(word)}; }, help,
-          {.takes = "INT", .check = whole_number(1), .by_itself = ""});
-}
-
-void add_real(Arguments& app, Json& said, const std::string& key, const std::string& help) {
-  app.add("--" + key, [&said, key](const std::string& word) { said[key] = std::strtod(word.c_str(), nullptr); }, help,
-          {.takes = "FLOAT", .check = real_number(0), .by_itself = ""});
+// Options that are keys of a plan: their values are noted when they are given.
+void add_numbers(Arguments& app, Json& said) {
+  for (const PlanKey& key : plan_keys()) {
+    if (key.help == nullptr) continue;
+    const bool whole = !std::holds_alternative<double Plan::*>(key.member);
+    const auto note = [&said, key, whole](const std::string& word) {
+      if (whole)
+        said[key.name] = Index{std::stoll(word)};
+      else
+        said[key.name] = std::strtod(word.c_str(), nullptr);
+    };
+    const Range range{.least = static_cast<double>(key.least), .whole = whole};
+    app.add("--" + std::string(key.name), note, key.help,
+            {.takes = whole ? "INT" : "FLOAT", .check = in_range(range), .by_itself = ""});
+  }
 }
 
 // The same from the library's table; by themselves they are the paper's.
@@ -48,7 +54,7 @@ void add_table_keys(Arguments& app, Json& said, const std::vector<std::string>& 
   const Plan paper = paper_plan();
   for (const std::string& name : names) {
     const OptionRow& row = *find_option(name);
-    if (!row.set) continue;  // files alone can say it
+    if (!row.set || !row.plan) continue;
     const std::string by_itself = row.get({.problem = paper.problem, .solve = paper.common});
     add_table_option(app, row, by_itself, [&said, &row](const std::string& word) {
       OptionValues tried;
@@ -66,11 +72,9 @@ void add_options(Arguments& app, CompareOptions& options) {
           {.takes = "DIR"});
   app.add("--test", &options.test, "DATA to judge by (default: a known dataset's own, else --validate)",
           {.takes = "DATA"});
-  add_real(app, said, "validate", "fraction held out where there is no test data [0.2]");
   app.add("--fresh", &options.fresh, "do runs again that are there");
   app.add("--estimate", &options.estimate, "say what it will take, and run nothing");
   app.add("--no-pages", &options.no_pages, "no report.html and no figures");
-  add_whole(app, said, "jobs", "runs side by side; disturbs the clocks [1]");
   app.in_group("Protocol");
   app.add("--plan", &options.plan_file, "a plan (docs/compare.md); options go before it", {.takes = "FILE"});
   app.add("--solvers", &options.solvers, "comma-separated, see s3gd list solvers",
@@ -79,17 +83,12 @@ void add_options(Arguments& app, CompareOptions& options) {
           {.takes = "SPEC", .by_itself = ""});
   app.add("--steps", &options.steps, "comma-separated: numbers, 2x (of 1/L(p)), auto",
           {.takes = "STEPS", .by_itself = "0.1,1,5,10", .between = ','});
-  add_whole(app, said, "trials", "seeds for each [5]");
-  add_whole(app, said, "iterations", "of a run [40000]");
-  add_whole(app, said, "tail", "iterations at the end whose mean says if a step is stable [5000]");
-  add_real(app, said, "target", "how close to F* is there, and stable [0.01]");
-  add_real(app, said, "seconds", "at most so long for a run");
-  add_real(app, said, "tol", "gap at which exact solvers (auto ..) end [1e-6]");
+  add_numbers(app, said);
   app.add("--gradients", &options.gradients, "also correlation and variance of the gradients");
   app.add("--quick", &options.quick, "8,000 iterations, two trials");
   add_table_keys(app, said, names_in(kProblemOptions), kProblemOptions);
   add_table_keys(app, said, solve_option_names(), "For all solvers");
-  add_load_options(app, options.load);
+  add_table_options(app, options.values, names_in(kReadingOptions));
 }
 
 // A plan file has been read by then: what is wrong now is wrong with the options.
@@ -141,7 +140,7 @@ Plan plan_of(const CompareOptions& options, const Common& common, bool threads_g
     if (plan.datasets.size() != 1) throw UsageError("--test goes with one DATA; a plan file can give one to each");
     plan.datasets.front().test = options.test;
   }
-  LoadOptions load = options.load;
+  LoadOptions load = options.values.load;
   if (load.label_column.empty()) load.label_column = plan.load.label_column;
   if (load.format.empty()) load.format = plan.load.format;
   if (load.precision == Precision::float32) load.precision = plan.load.precision;

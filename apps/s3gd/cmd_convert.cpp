@@ -16,8 +16,7 @@ namespace {
 struct Options {
   std::string in, out, second_out, out_format;
   double split = 0;
-  Scale scale = Scale::none;
-  LoadOptions load;
+  OptionValues values;
 };
 
 // What was written, for the summary.
@@ -32,7 +31,7 @@ const Format& format_of_output(const Options& options) {
 
 // Generated rows go to the file block by block: their number is not bounded by memory.
 bool is_streamed(const Options& options) {
-  return is_generated(options.in) && options.scale == Scale::none && options.second_out.empty() &&
+  return is_generated(options.in) && options.values.scale == Scale::none && options.second_out.empty() &&
          format_of_output(options).stream != nullptr;
 }
 
@@ -42,7 +41,7 @@ Written stream(const Options& options, const Common& common) {
   Progress progress(common, "writing");
   Index done = 0;
   format_of_output(options).stream(options.out, [&](const RowSink& take) {
-    stream_rows(*generator, options.load, [&](const Dataset& block) {
+    stream_rows(*generator, options.values.load, [&](const Dataset& block) {
       take(block);
       done += block.rows();
       progress.show(format_count(done) + " of " + format_count(rows) + " rows");
@@ -53,7 +52,7 @@ Written stream(const Options& options, const Common& common) {
 
 std::vector<Written> convert(const Options& options, const Common& common) {
   if (is_streamed(options)) return {stream(options, common)};
-  Dataset data = load(options.in, options.load);
+  Dataset data = load(options.in, options.values.load);
   data.verify(common.threads);
   const SaveOptions save_options{options.out_format, common.threads};
   const auto put = [&](const Dataset& part, const std::string& path) -> Written {
@@ -62,14 +61,14 @@ std::vector<Written> convert(const Options& options, const Common& common) {
     return {path, part.rows()};
   };
   if (options.second_out.empty()) {
-    const Scaling scaling = learn_scaling(data, options.scale, common.threads);
+    const Scaling scaling = learn_scaling(data, options.values.scale, common.threads);
     return {put(apply_scaling(data, scaling, common.threads), options.out)};
   }
   const Split split = split_rows(data, options.split, common.seed);
   const Dataset train = take_rows(data, split.train);
   const Dataset test = take_rows(data, split.test);
   // Learnt on the first part alone: the second must not leak into it.
-  const Scaling scaling = learn_scaling(train, options.scale, common.threads);
+  const Scaling scaling = learn_scaling(train, options.values.scale, common.threads);
   return {put(apply_scaling(train, scaling, common.threads), options.out),
           put(apply_scaling(test, scaling, common.threads), options.second_out)};
 }
@@ -79,9 +78,9 @@ int run(Options options, const Common& common) {
     throw UsageError("--split FRACTION and --split-out FILE go together");
   refuse_standard_output(options.out, "OUT");
   refuse_standard_output(options.second_out, "--split-out");
-  refuse_clashes(common, {{"IN", file_of_source(options.in)}, {"--labels", options.load.labels_path}},
+  refuse_clashes(common, {{"IN", file_of_source(options.in)}, {"--labels", options.values.load.labels_path}},
                  {{"OUT", options.out}, {"--split-out", options.second_out}});
-  options.load.threads = common.threads;
+  options.values.load.threads = common.threads;
   const double start = wall_now();
   const std::vector<Written> files = convert(options, common);
   Json json{{"files", Json::array()}};
@@ -103,16 +102,16 @@ std::function<int()> setup_convert(Arguments& app, const Common& common) {
   app.add("OUT", &options->out, "file; its extension says the format (.s3d .svm .csv .npz .. also .gz .zst)",
           {.required = true});
   app.in_group("Writing");
-  add_table_options(app, {.scale = &options->scale}, {"scale"});
+  add_table_options(app, options->values, {"scale"});
   app.get_option("--scale").group = "Writing";
   app.add("--split", &options->split, "share of the rows that goes to --split-out, class by class",
-          {.takes = "FRACTION", .check = real_number(0, 1)});
+          {.takes = "FRACTION", .check = in_range({.least = 0, .most = 1})});
   app.add("--split-out", &options->second_out, "the second part's file", {.takes = "FILE"});
   std::vector<std::string> writable;
   for (const FormatInfo& format : formats())
     if (format.writable) writable.push_back(format.name);
   app.add("--out-format", &options->out_format, "instead of by extension", {.choices = writable});
-  add_load_options(app, options->load);
+  add_table_options(app, options->values, names_in(kReadingOptions));
   return [options, &common] { return run(*options, common); };
 }
 

@@ -11,20 +11,18 @@ namespace {
 
 struct Options {
   std::string data, output;
-  LoadOptions load;
-  Scale scale = Scale::none;
-  SolveOptions solve;
+  OptionValues values;
 };
 
 int build(const Options& options, const Common& common) {
   refuse_standard_output(options.output, "--output");
-  refuse_clashes(common, {{"DATA", file_of_source(options.data)}, {"--labels", options.load.labels_path}},
+  refuse_clashes(common, {{"DATA", file_of_source(options.data)}, {"--labels", options.values.load.labels_path}},
                  {{"--output", options.output}});
-  LoadOptions load_options = options.load;
+  LoadOptions load_options = options.values.load;
   load_options.threads = common.threads;
   Dataset data = load(options.data, load_options);
-  data = apply_scaling(data, learn_scaling(data, options.scale, common.threads), common.threads);
-  GraphOptions graph_options = options.solve.graph;
+  data = apply_scaling(data, learn_scaling(data, options.values.scale, common.threads), common.threads);
+  GraphOptions graph_options = options.values.solve.graph;
   graph_options.seed = common.seed;
   graph_options.threads = common.threads;
   const Graph graph = build_graph(data.x, graph_options);
@@ -51,12 +49,12 @@ std::function<int()> setup_graph(Arguments& app, const Common& common) {
   auto options = std::make_shared<Options>();
   app.add("DATA", &options->data, "the rows to build the graph of", {.required = true});
   app.add("-o,--output", &options->output, "where the graph goes", {.takes = "FILE", .required = true});
-  add_graph_options(app, options->solve);
-  add_table_options(app, {.scale = &options->scale}, {"scale"});
+  add_table_options(app, options->values, names_in(kGraphOptions));
+  add_table_options(app, options->values, {"scale"});
   Option& scale = app.get_option("--scale");
   scale.help = "the same as for train, or the graph will not fit: " + scale.help;
   scale.group = app.get_option("--output").group;
-  add_load_options(app, options->load);
+  add_table_options(app, options->values, names_in(kReadingOptions));
   return [options, &common] { return build(*options, common); };
 }
 

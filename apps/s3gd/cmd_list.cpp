@@ -91,11 +91,41 @@ const std::vector<Topic>& topics() {
   return table;
 }
 
+// Losses or penalties with which an option has an effect.
+template <class E>
+std::vector<std::string> names_with(const OptionRow& row, const std::function<void(ProblemSpec&, E)>& set) {
+  std::vector<std::string> list;
+  for (const std::string& name : all_names<E>()) {
+    ProblemSpec spec;
+    set(spec, parse_name<E>("name", name));
+    if (has_effect(row, scene_of(spec, "auto", Outputs::one))) list.push_back(name);
+  }
+  return list;
+}
+
+// To what it applies: the values of the option that decides it, or that option has to be there.
+Json decided(const OptionRow& row) {
+  const std::string by = row.beside.empty() ? decided_by(row) : row.beside;
+  if (by == "loss")
+    return {{by, names_with<LossKind>(row, [](ProblemSpec& spec, LossKind kind) { spec.loss.kind = kind; })}};
+  if (by == "penalty")
+    return {{by, names_with<PenaltyKind>(row, [](ProblemSpec& spec, PenaltyKind kind) { spec.penalty.kind = kind; })}};
+  if (!by.empty() || row.need == nullptr) return by.empty() ? Json::object() : Json{{by, Json::array()}};
+  return {{"solver", solvers_with(row.need, Outputs::one)}, {"softmax", solvers_with(row.need, Outputs::softmax)}};
+}
+
 Json to_json(const OptionRow& row) {
-  return {{"name", row.name},         {"group", row.group},
-          {"takes", row.takes},       {"default", row.get({})},
-          {"expects", row.expects},   {"choices", row.choices},
-          {"applies", reach_of(row)}, {"summary", in_words(row.help, program_words)},
+  return {{"name", row.name},
+          {"group", row.group},
+          {"takes", row.takes},
+          {"default", row.get({})},
+          {"expects", row.expects},
+          {"choices", row.choices},
+          {"applies", reach_of(row)},
+          {"decided_by", decided(row)},
+          {"python", row.python},
+          {"plan", row.plan},
+          {"summary", in_words(row.help, program_words)},
           {"about", row.about}};
 }
 

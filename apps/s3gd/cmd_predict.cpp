@@ -23,7 +23,7 @@ struct PredictOptions {
   std::string model, data, output;
   bool proba = false, margin = false;
   MetricChoice metrics;
-  LoadOptions load;
+  OptionValues values;
 };
 
 bool is_standard_output(const std::string& path) { return path == "-" || path == "/dev/stdout"; }
@@ -34,7 +34,7 @@ void check_options(const PredictOptions& options, const Common& common) {
     throw UsageError("--json and -o - both want standard output: give -o a file, or leave it out");
   refuse_clashes(
       common,
-      {{"MODEL", options.model}, {"DATA", file_of_source(options.data)}, {"--labels", options.load.labels_path}},
+      {{"MODEL", options.model}, {"DATA", file_of_source(options.data)}, {"--labels", options.values.load.labels_path}},
       {{"--output", options.output}});
 }
 
@@ -204,7 +204,7 @@ int predict(const PredictOptions& options, const Common& common) {
   const Model model = load_model(options.model);
   if (options.proba) require_probabilities(model);
   check_metrics(options.metrics, model);
-  LoadOptions load_options = options.load;
+  LoadOptions load_options = options.values.load;
   load_options.threads = common.threads;
   read_alike(load_options, model.index_base, model.label_column);
 
@@ -254,7 +254,7 @@ std::function<int()> setup_predict(Arguments& app, const Common& common) {
           "probability of the positive class, or of every class, instead of a label (logistic, softmax, --calibrate)");
   app.add("--margin", &options->margin, "w.x + b (of every class) instead of a label");
   add_metrics_option(app, options->metrics);
-  add_load_options(app, options->load);
+  add_table_options(app, options->values, names_in(kReadingOptions));
   return [options, &common] { return predict(*options, common); };
 }
 

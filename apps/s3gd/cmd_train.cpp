@@ -8,64 +8,44 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "base/memory.hpp"
 #include "data/columns.hpp"
+#include "fit/fit_json.hpp"
 #include "output.hpp"
-#include "problem/loss.hpp"
-#include "problem/names.hpp"
+#include "problem_options.hpp"
+#include "report/fit_pages.hpp"
 #include "saved/trace_file.hpp"
-#include "train_report.hpp"
 
 namespace s3gd::app {
 namespace {
 
 constexpr Index kFew = 10;      // rows of a class: a sigmoid fitted on less says little
 constexpr Index kPatience = 5;  // of --early-stop, by itself
+constexpr std::size_t kMostClassesShown = 20;  // in text
 
-struct TrainOptions {
-  RowOptions rows;
-  std::string validate;  // other DATA, or a FRACTION
-  double calibrate = 0;  // a share of the rows; 0: none
-  ProblemOptions problem;
-  SolveOptions solve;
-  bool paper = false, early_stop = false;
-  std::string model_path, warm_start, graph_path, trace_path, page_path;
+struct TrainOptions : ProblemOptions {
+  std::string model_path, start_path, trace_path, page_path;
 };
 
 void add_options(Arguments& app, TrainOptions& options) {
-  app.add("DATA", &options.rows.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
-  app.in_group("Data");
+  app.add("DATA", &options.data, "a file, - , a known NAME, or gen:KIND?..", {.required = true});
+  app.in_group(kDataOptions);
   app.add("-o,--output", &options.model_path, "where the model goes", {.takes = "MODEL"});
-  add_problem_options(app, options.problem, {.many_classes = true});
-
-  const OptionTarget target{.solve = &options.solve};
-  add_table_options(app, target, names_in(kSolverOptions));
-  app.in_group(kSolverOptions);
-  app.add("--paper", &options.paper, "the paper's setting (docs/solvers.md)");
-  app.add("--graph", &options.graph_path, "made by `s3gd graph`", {.takes = "FILE"});
-  for (const std::string group : {kGraphOptions, kStopOptions, kStateOptions})
-    for (const std::string& name : names_in(group)) {
-      const OptionRow& row = *find_option(name);
+  add_table_options(app, options.values, names_in(kDataOptions));
+  add_problem_options(app, options, {.many_classes = true});
+  for (const char* group : {kSolverOptions, kGraphOptions, kStopOptions, kStateOptions})
+    for (const std::string& name : names_in(group))
       if (name == "warm-start")
-        add_table_option(app, row, "", [&options](const std::string& path) { options.warm_start = path; });
-      else if (name == "patience")
-        add_table_option(app, row, std::to_string(kPatience),
-                         [&row, target](const std::string& word) { target.set(row, word); });
-      else if (name != "seed")  // which every command has
-        add_table_options(app, target, {name});
-      if (name != "stop-at-plateau") continue;
-      app.in_group(kStopOptions);
-      app.add("--early-stop", &options.early_stop, "end when the loss on --validate's rows no longer falls");
-    }
-  add_sample_weight_option(app, options.rows);
-  app.add("--validate", &options.validate, "rows to judge by: other DATA, or a FRACTION held out", {.takes = "DATA"});
-  app.add("--calibrate", &options.calibrate, "rows held out to fit probabilities on (Platt scaling)",
-          {.takes = "FRACTION"});
-  add_load_options(app, options.rows.load);
+        add_table_option(app, *find_option(name), "",
+                         [&options](const std::string& path) { options.start_path = path; });
+      else if (name != "seed" && name != "threads")  // which every command has
+        add_table_options(app, options.values, {name});
+  add_table_options(app, options.values, names_in(kReadingOptions));
   app.in_group(kTraceOptions);
   app.add("--trace", &options.trace_path, ".csv or .json: objective, gap, clocks as they went", {.takes = "FILE"});
   app.add("--report", &options.page_path, "a page with these curves, stages, certificate and advice",
           {.takes = "FILE.html"});
-  add_table_options(app, target, names_in(kTraceOptions));
+  add_table_options(app, options.values, names_in(kTraceOptions));
 }
 
 using Given = std::function<bool(const std::string& option)>;
@@ -75,15 +55,15 @@ void check_files(const TrainOptions& options, const Common& common) {
   refuse_standard_output(options.trace_path, "--trace");
   refuse_standard_output(options.page_path, "--report");
   if (!options.trace_path.empty()) check_trace_name(options.trace_path);
-  const std::string& checkpoint = options.solve.checkpoint;
+  const std::string& checkpoint = options.values.solve.checkpoint;
   refuse_standard_output(checkpoint, "--checkpoint");
   if (std::error_code ignored; std::filesystem::is_directory(checkpoint, ignored))
     throw UsageError("--checkpoint is a folder, " + checkpoint + ": give a file in it");
-  std::vector<FileUse> read = files_read(options.rows, options.problem);
-  read.push_back({"--validate", file_of_source(options.validate)});
-  read.push_back({"--graph", options.graph_path});
+  std::vector<FileUse> read = files_read(options);
+  read.push_back({"--validate", file_of_source(options.values.validate)});
+  read.push_back({"--graph", options.values.graph});
   // A model may be replaced by what goes on from it.
-  read.push_back({"--warm-start", same_file(options.warm_start, options.model_path) ? "" : options.warm_start});
+  read.push_back({"--warm-start", same_file(options.start_path, options.model_path) ? "" : options.start_path});
   refuse_clashes(common, std::move(read),
                  {{"--output", options.model_path},
                   {"--trace", options.trace_path},
@@ -92,45 +72,39 @@ void check_files(const TrainOptions& options, const Common& common) {
 }
 
 void check_options(const TrainOptions& options, const Common& common, const Given& given) {
-  if (given("--patience") && !options.early_stop) throw UsageError("--patience changes nothing without --early-stop");
-  if (options.early_stop && options.validate.empty())
-    throw UsageError("--early-stop needs --validate DATA or a FRACTION");
-  if (options.solve.resume && options.solve.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
+  check_given(options);
   check_files(options, common);
-  if (!options.graph_path.empty() && options.solve.solver != "s3gd" && options.solve.solver != "auto")
-    throw UsageError("--graph goes with --solver s3gd or auto only");
-  const bool streaming = given("--graph-mode") && options.solve.graph_mode == GraphMode::streaming;
-  if (streaming && !options.graph_path.empty())
+  const SolveOptions& solve = options.values.solve;
+  const bool streaming = given("--graph-mode") && solve.graph_mode == GraphMode::streaming;
+  if (streaming && !options.values.graph.empty())
     throw UsageError("--graph is complete: leave out --graph-mode streaming");
-  if (streaming && options.solve.order == RowOrder::weighted)
+  if (streaming && solve.order == RowOrder::weighted)
     throw UsageError("--graph-mode streaming takes the rows in shuffled order: leave out --order weighted");
 }
 
 // The paper's setting, except for what the user asked for and what means nothing to the solver.
-void apply_paper(TrainOptions& options, const Given& given) {
-  if (!given("--solver")) options.solve.solver = "s3gd";
+void apply_paper(OptionValues& values, const Given& given) {
+  if (!given("--solver")) values.solve.solver = "s3gd";
   OptionValues paper;
-  paper.solve.solver = options.solve.solver;
+  paper.solve.solver = values.solve.solver;
   apply_paper_setting(paper.problem, paper.solve);
   if (given("--multiclass")) paper.problem.positive.clear();
-  const bool softmax = options.problem.multiclass == "softmax";
-  drop_idle_options(paper, scene_of(paper.problem, paper.solve.solver, softmax ? Outputs::softmax : Outputs::one));
-  const OptionTarget target{.problem = &options.problem.spec, .solve = &options.solve};
-  OptionValues values = target.values();
-  for (const std::string group : {kProblemOptions, kSolverOptions, kGraphOptions})
-    for (const std::string& name : names_in(group))
-      if (!given("--" + name) && !(name == "decay" && given("--step"))) find_option(name)->copy(values, paper);
-  target.take(values);
+  drop_idle_options(paper, scene_of(paper.problem, paper.solve.solver, values.outputs));
+  for (const OptionRow& row : option_table()) {
+    const bool set = row.group == kProblemOptions || row.group == kSolverOptions || row.group == kGraphOptions;
+    const bool asked = given("--" + row.name) || (row.name == "decay" && given("--step"));
+    if (set && !asked) row.copy(values, paper);
+  }
 }
 
 // What the options say on the fit, but for its rows.
 FitOptions fit_options(const TrainOptions& options, const Common& common) {
-  FitOptions with = app::fit_options(options.problem);
-  with.solve = options.solve;
+  FitOptions with = app::fit_options(static_cast<const ProblemOptions&>(options));
+  with.solve = options.values.solve;
   with.solve.seed = common.seed;
   const bool traced = !options.trace_path.empty() || !options.page_path.empty();
   if (with.solve.trace_every == 0 && traced) with.solve.trace_every = -1;
-  if (options.early_stop && with.solve.patience == 0) with.solve.patience = kPatience;
+  if (options.values.early_stop && with.solve.patience == 0) with.solve.patience = kPatience;
   return with;
 }
 
@@ -147,30 +121,22 @@ double held_out_fraction(const std::string& validate) {
 
 // Reads, holds out, weighs and scales. What is held out goes into `with`.
 FitRows read_rows(TrainOptions options, FitOptions& with, const Common& common) {
-  if (!(options.calibrate >= 0 && options.calibrate < 1))
-    throw UsageError("--calibrate takes a fraction between 0 and 1, such as 0.2");
-  with.calibration_fraction = options.calibrate;
-  with.validation_fraction = held_out_fraction(options.validate);
-  Dataset rows = load_weighted(options.rows, common);
-  if (options.calibrate > 0 && rows.y.kind != LabelKind::classes)
-    throw UsageError("--calibrate fits probabilities of classes, and the labels are none");
-  if (!options.validate.empty() && with.validation_fraction == 0) {
-    read_alike(options.rows.load, rows.index_base, rows.label_column);
-    with.validation = load(options.validate, options.rows.load);
+  const std::string& validate = options.values.validate;
+  with.calibration_fraction = options.values.calibrate;
+  with.validation_fraction = held_out_fraction(validate);
+  Dataset rows = load_weighted(options, common);
+  if (!validate.empty() && with.validation_fraction == 0) {
+    read_alike(options.values.load, rows.index_base, rows.label_column);
+    with.validation = load(validate, options.values.load);
   }
   FitRows ready = prepare(std::move(rows), with, common.threads);
   with.validation.reset();  // they are there, scaled
   return ready;
 }
 
-// Throws UsageError where the task has no probabilities to fit; says where there are few rows to fit them on.
-void check_calibration(const FitRows& rows, const Task& task, const TaskSpec& spec, const Common& common) {
+// Says where there are few rows to fit probabilities on.
+void advise_calibration(const FitRows& rows, const Common& common) {
   if (!rows.calibration) return;
-  if (task.kind() == Outputs::softmax)
-    throw UsageError("softmax has probabilities of its own: leave out --calibrate, or use --multiclass ovr");
-  if (task.kind() == Outputs::one && !Loss(spec.problem.loss).classifies())
-    throw UsageError("--calibrate fits probabilities of classes, and --loss " + name_of(spec.problem.loss.kind) +
-                     " predicts numbers");
   const Labels& labels = rows.calibration->y;
   for (const double value : labels.distinct()) {
     const auto few = std::count(labels.values.begin(), labels.values.end(), value);
@@ -208,20 +174,117 @@ void close_checkpoint(const std::string& checkpoint, Status status, const Common
   std::filesystem::remove(checkpoint, ignored);
 }
 
+std::string certificate_text(const Certificate& certificate) {
+  return certificate.kind == Certificate::Kind::duality_gap
+             ? fmt::format("within {:.2g} of the optimum, relatively (duality gap)", certificate.relative_gap)
+             : fmt::format("prox-gradient norm {:.2g}", certificate.relative_gap);
+}
+
+std::string multiclass_text(const Fit& fit) {
+  if (fit.task.kind() == Outputs::one_vs_rest)
+    return fmt::format(
+        "{}, one-vs-rest: objective and times are sums over the classes, the certificate is of the worst",
+        fit.task.outputs());
+  return fmt::format("{}, softmax{}", fit.task.outputs(),
+                     fit.rank ? fmt::format(", weights of rank {}", *fit.rank) : "");
+}
+
+std::string validation_text(const Validation& seen) {
+  return fmt::format("mean loss {:.6g} over {} rows{}", seen.loss, format_count(seen.rows),
+                     seen.left_out == 0 ? "" : fmt::format(" ({} left out)", format_count(seen.left_out)));
+}
+
+std::string calibration_text(const Calibration& calibration) {
+  const std::string rows = "fitted on " + format_count(calibration.rows) + " rows held out";
+  if (calibration.sigmoids.size() != 2) return "a sigmoid for each class, " + rows;
+  return fmt::format("1 / (1 + exp(a m + b)) with a {:.6g} and b {:.6g}, {}", calibration.sigmoids[0],
+                     calibration.sigmoids[1], rows);
+}
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Fields fields_of(const Fit& fit, const FitRun& run) {
+  const Summary& summary = fit.summary;
+  const Dataset& data = fit.task.data();
+  std::string stages;
+  for (const Stage& stage : summary.stages)
+    stages += fmt::format("{}{} {} ({})", stages.empty() ? "" : ", then ", stage.name, format_seconds(stage.seconds),
+                          stage.ended);
+  Fields fields{
+      {"minimised", fit.task.formula()},
+      {"data", fmt::format("{} rows x {} columns, {} entries {}", format_count(data.rows()), format_count(data.cols()),
+                           format_count(data.x.stored()), data.x.is_dense() ? "dense" : "sparse")},
+      {"status", name_of(summary.status)},
+      {"objective", fmt::format("{:.9g}", summary.objective)},
+      {"certificate", certificate_text(summary.certificate)},
+      {"stages", stages},
+      {"passes", fmt::format("{:.4g} in {} iterations, step {:.4g}", summary.passes, format_count(summary.iterations),
+                             summary.step)},
+      {"time", fmt::format("{} (load {}, graph {}, solve {}, evaluate {})", format_seconds(run.total_seconds),
+                           format_seconds(run.load_seconds), format_seconds(summary.graph_seconds),
+                           format_seconds(summary.solve_seconds), format_seconds(summary.evaluate_seconds))},
+      {"memory", format_bytes(static_cast<std::uint64_t>(peak_memory_bytes())) + " at most"},
+  };
+  if (fit.calibration) fields.insert(fields.begin() + 5, {"probabilities", calibration_text(*fit.calibration)});
+  if (fit.validation) fields.insert(fields.begin() + 5, {"validation", validation_text(*fit.validation)});
+  if (fit.task.kind() != Outputs::one) fields.insert(fields.begin() + 2, {"classes", multiclass_text(fit)});
+  return fields;
+}
+
+void write_page(const std::string& path, const Fit& fit, const FitRun& run) {
+  const report::TrainPage about{fit.task.data().source, fields_of(fit, run), program_words};
+  const std::string page = report::html(report::train_document(fit.summary, fit.trace, about));
+  write_atomically(path, [&](std::ostream& out) { out << page; });
+}
+
+std::string class_table(const Fit& fit) {
+  const std::vector<Summary>& summaries = fit.summary.classes;
+  if (summaries.empty()) return {};
+  const std::vector<std::string> names = fit.task.classes();
+  std::vector<std::vector<std::string>> table{{"class", "status", "objective", "gap", "passes", "cpu"}};
+  const std::size_t shown = std::min(kMostClassesShown, summaries.size());
+  for (std::size_t k = 0; k < shown; ++k) {
+    const Summary& one = summaries[k];
+    table.push_back({names[k], name_of(one.status), fmt::format("{:.6g}", one.objective),
+                     fmt::format("{:.1e}", one.certificate.relative_gap), fmt::format("{:.3g}", one.passes),
+                     format_seconds(one.cpu_seconds)});
+  }
+  std::string text = "\n" + format_table(table);
+  if (shown < summaries.size()) text += fmt::format("and {} more (--json lists all)\n", summaries.size() - shown);
+  return text;
+}
+
+// Model, trace and page to their files, what was found to standard output, remarks to standard error; returns the exit code.
+int tell(const Fit& fit, const FitRun& run, const TrainOptions& options, const Common& common) {
+  if (!options.model_path.empty()) save_model(fit.model, options.model_path);
+  if (!options.trace_path.empty()) write_trace(fit.trace, options.trace_path);
+  close_checkpoint(options.values.solve.checkpoint, fit.summary.status, common);
+  if (const auto& seen = fit.validation; seen && seen->left_out > 0)
+    remark(common, format_count(seen->left_out) + " of " + format_count(seen->rows + seen->left_out) +
+                       " rows to validate on have classes that were not trained on: they are left out");
+  if (!options.page_path.empty()) write_page(options.page_path, fit, run);
+  if (common.json)
+    print_json(to_json(fit, run));
+  else
+    print(format_fields(fields_of(fit, run)) + class_table(fit));
+  print_advice(fit.summary.advice, common);
+  if (!options.model_path.empty()) remark(common, "model written to " + options.model_path);
+  if (!options.page_path.empty()) remark(common, "page written to " + options.page_path);
+  return exit_code(fit.summary.status);
+}
+
 int train(TrainOptions options, const Common& common, const Given& given) {
   const double started = wall_now();
-  if (options.paper) apply_paper(options, given);
+  if (options.values.paper) apply_paper(options.values, given);
   check_options(options, common, given);
   FitOptions with = fit_options(options, common);
   const FitRows rows = read_rows(options, with, common);
-  const TaskSpec spec = task_spec(options.problem, rows.train, common);
-  const Task task(rows.train, spec, with.solve.solver);
-  check_calibration(rows, task, spec, common);
+  const Task task(rows.train, task_spec(options, rows.train, common), with.solve.solver);
   std::optional<Graph> graph;
-  if (!options.graph_path.empty()) graph = load_graph(options.graph_path, rows.train.x);
+  if (const std::string& file = options.values.graph; !file.empty()) graph = load_graph(file, rows.train.x);
   with.graph = graph ? &*graph : nullptr;
   std::optional<Model> start;
-  if (!options.warm_start.empty()) start = load_model(options.warm_start);
+  if (!options.start_path.empty()) start = load_model(options.start_path);
   with.start = start ? &*start : nullptr;
   FitRun run{wall_now() - started, 0, common.seed, program_words};
 
@@ -229,11 +292,9 @@ int train(TrainOptions options, const Common& common, const Given& given) {
   show_progress(progress, with);
   const Fit result = fit(rows, task, with);
   progress.clear();
+  advise_calibration(rows, common);
   run.total_seconds = wall_now() - started;
-  if (!options.model_path.empty()) save_model(result.model, options.model_path);
-  if (!options.trace_path.empty()) write_trace(result.trace, options.trace_path);
-  close_checkpoint(options.solve.checkpoint, result.summary.status, common);
-  return print_report({result, run, options.model_path, options.page_path}, common);
+  return tell(result, run, options, common);
 }
 
 }  // namespace

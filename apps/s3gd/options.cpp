@@ -30,30 +30,18 @@ void add_common_options(Arguments& app, Common& common) {
   app.in_group(kCommonGroup);
   app.add("--json", &common.json, "one JSON object on standard output");
   app.add("--quiet", &common.quiet, "no progress and no remarks");
-  app.add("--threads", &common.threads, "0 = all of the machine's", {.takes = "N", .check = whole_number(0, 4096)});
-  const OptionRow& seed = *find_option("seed");
-  add_table_option(app, seed, "0", [&seed, &common](const std::string& word) {
-    OptionValues values;
-    seed.set(values, word);
-    common.seed = values.solve.seed;
-  }).group = kCommonGroup;
+  for (const char* name : {"threads", "seed"}) {
+    const OptionRow& row = *find_option(name);
+    add_table_option(app, row, row.get({}), [&row, &common](const std::string& word) {
+      OptionValues values;
+      values.problem.threads = common.threads;
+      values.solve.seed = common.seed;
+      row.set(values, word);
+      common.threads = values.problem.threads;
+      common.seed = values.solve.seed;
+    }).group = kCommonGroup;
+  }
   app.add_config("--config", "read options from a file: lines NAME = VALUE");
-}
-
-OptionValues OptionTarget::values() const {
-  OptionValues values;
-  if (load != nullptr) values.load = *load;
-  if (scale != nullptr) values.scale = *scale;
-  if (problem != nullptr) values.problem = *problem;
-  if (solve != nullptr) values.solve = *solve;
-  return values;
-}
-
-void OptionTarget::take(const OptionValues& values) const {
-  if (load != nullptr) *load = values.load;
-  if (scale != nullptr) *scale = values.scale;
-  if (problem != nullptr) *problem = values.problem;
-  if (solve != nullptr) *solve = values.solve;
 }
 
 std::string table_help(const OptionRow& row) {
@@ -65,24 +53,23 @@ Option& add_table_option(Arguments& app, const OptionRow& row, const std::string
                          const std::function<void(const std::string& word)>& use) {
   Details details{.takes = row.takes, .flag = row.takes.empty()};
   if (!details.flag) details.by_itself = by_itself;
+  if (!row.excludes.empty() && app.has("--" + row.excludes)) details.excludes = {"--" + row.excludes};
   Option& added = app.add("--" + row.name, use, table_help(row), details);
   added.group = row.group;
   return added;
 }
 
-void OptionTarget::set(const OptionRow& row, const std::string& word) const {
-  OptionValues changed = values();
+void set_option(const OptionRow& row, OptionValues& values, const std::string& word) {
   if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), word) == row.choices.end())
     throw_unknown_name("value", word, row.choices);
-  row.set(changed, word);
-  take(changed);
+  row.set(values, word);
 }
 
-void add_table_options(Arguments& app, const OptionTarget& target, const std::vector<std::string>& names) {
+void add_table_options(Arguments& app, OptionValues& values, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const OptionRow& row = *find_option(name);
-    add_table_option(app, row, row.get(target.values()),
-                     [&row, target](const std::string& word) { target.set(row, word); });
+    add_table_option(app, row, row.get(values),
+                     [&row, &values](const std::string& word) { set_option(row, values, word); });
   }
 }
 
@@ -91,14 +78,6 @@ std::vector<std::string> names_in(const std::string& group) {
   for (const OptionRow& row : option_table())
     if (row.group == group) names.push_back(row.name);
   return names;
-}
-
-void add_load_options(Arguments& app, LoadOptions& options) {
-  add_table_options(app, {.load = &options}, names_in(kReadingOptions));
-}
-
-void add_graph_options(Arguments& app, SolveOptions& options) {
-  add_table_options(app, {.solve = &options}, names_in(kGraphOptions));
 }
 
 std::string file_of_source(const std::string& source) {

@@ -12,29 +12,15 @@ inline constexpr const char* kCommonGroup = "Common";
 
 void add_common_options(Arguments& app, Common& common);
 
-// Where options of the table go; those that are null are not set by any.
-struct OptionTarget {
-  LoadOptions* load = nullptr;
-  Scale* scale = nullptr;
-  ProblemSpec* problem = nullptr;
-  SolveOptions* solve = nullptr;
-
-  OptionValues values() const;
-  void take(const OptionValues& values) const;
-  void set(const OptionRow& row, const std::string& word) const;
-};
-
 // An option with the name, help and default of the table, whose word goes to `use`. What `use` throws ends parsing.
 Option& add_table_option(Arguments& app, const OptionRow& row, const std::string& by_itself,
                          const std::function<void(const std::string& word)>& use);
-void add_table_options(Arguments& app, const OptionTarget& target, const std::vector<std::string>& names);
+// Options of these names; what they are given goes to their place in `values`.
+void add_table_options(Arguments& app, OptionValues& values, const std::vector<std::string>& names);
 std::vector<std::string> names_in(const std::string& group);  // of the table
 std::string table_help(const OptionRow& row);                 // one line, with the names it takes
-
-// --format --precision --layout --index-base --index-order --label-column --weight-column --header --missing --labels
-void add_load_options(Arguments& app, LoadOptions& options);
-// --anchors --neighbours --kernel
-void add_graph_options(Arguments& app, SolveOptions& options);
+// The value, which is one of the choices where there are such.
+void set_option(const OptionRow& row, OptionValues& values, const std::string& word);
 
 // Throws UsageError when `path`, given as `option`, is "-": a file is needed.
 void refuse_standard_output(const std::string& path, const std::string& option);

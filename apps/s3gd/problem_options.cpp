@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -22,11 +20,10 @@ namespace {
 
 // LIBLINEAR's 1/2 ||w||^2 + C sum loss, or ||w||_1 + C sum loss: C and lambda are each other's reciprocal up to the
 // same constant, so one formula serves both ways.
-double lambda_for_c(double c, LossKind loss, const std::string& penalty, Index rows) {
-  if (!(c > 0) || !std::isfinite(c)) throw UsageError("--C must be a positive number");
-  if (penalty == "l2") return translate::liblinear_c(loss, c, std::max<Index>(1, rows));
-  if (penalty == "l1") return translate::liblinear_c_for_l1(loss, c, std::max<Index>(1, rows));
-  throw UsageError("--C is LIBLINEAR's: it goes with --penalty l2 or l1; give --lambda");
+double lambda_for_c(double c, const ProblemSpec& spec, Index rows) {
+  const auto lambda_of =
+      spec.penalty.kind == PenaltyKind::l1 ? translate::liblinear_c_for_l1 : translate::liblinear_c;
+  return lambda_of(spec.loss.kind, c, std::max<Index>(1, rows));
 }
 
 // One of the names, or a file.
@@ -34,12 +31,12 @@ void add_class_weight(Arguments& app, ProblemOptions& options) {
   OptionRow row = *find_option("class-weight");
   const std::vector<std::string> known = std::exchange(row.choices, {});
   row.help = join(known) + ", or a FILE";
-  add_table_option(app, row, name_of(options.spec.class_weight), [&options, known](const std::string& word) {
+  add_table_option(app, row, name_of(ClassWeight::none), [&options, known](const std::string& word) {
     const bool named = std::find(known.begin(), known.end(), word) != known.end();
     if (!named && file_exists(word))
       options.class_weight_file = word;
     else
-      options.spec.class_weight = parse_name<ClassWeight>("name or file", word);
+      options.values.problem.class_weight = parse_name<ClassWeight>("name or file", word);
   });
 }
 
@@ -55,82 +52,79 @@ bool is_matrix_penalty(const std::string& name) {
 // What the options ask for together. --loss softmax and penalties of the whole matrix of weights mean softmax.
 Outputs asked_outputs(const ProblemOptions& options) {
   const bool matrix = is_matrix_penalty(options.penalty);
-  if (!options.softmax_loss && !matrix && options.multiclass != "softmax")
-    return options.multiclass == "ovr" ? Outputs::one_vs_rest : Outputs::automatic;
+  const Outputs asked = options.values.outputs;
+  if (!options.softmax_loss && !matrix && asked != Outputs::softmax) return asked;
   const std::string what = matrix ? "--penalty " + options.penalty : "softmax";
-  if (options.multiclass == "ovr") throw UsageError(what + " fits all classes together: leave out --multiclass ovr");
-  if (!options.spec.positive.empty()) throw UsageError(what + " fits all classes together: leave out --binary");
-  if (matrix && options.c) throw UsageError("--C goes with --penalty l2 or l1; give --lambda");
-  if (options.spec.loss.kind != LossKind::logistic)
+  const ProblemSpec& spec = options.values.problem;
+  if (asked == Outputs::one_vs_rest) throw UsageError(what + " fits all classes together: leave out --multiclass ovr");
+  if (!spec.positive.empty()) throw UsageError(what + " fits all classes together: leave out --binary");
+  if (spec.loss.kind != LossKind::logistic)
     throw UsageError(what + " has the softmax loss: leave out --loss, or " +
                      (matrix ? "take --penalty l2, l1 or elastic-net" : "use --multiclass ovr"));
   return Outputs::softmax;
 }
 
+// What the options state of the problem without looking at rows.
+TaskSpec stated(const ProblemOptions& options) {
+  TaskSpec spec{.problem = options.values.problem, .outputs = asked_outputs(options), .matrix_penalty = {}};
+  PenaltySpec& penalty = spec.problem.penalty;
+  if (!options.penalty_factor_file.empty()) penalty.factors = read_numbers(options.penalty_factor_file);
+  if (is_matrix_penalty(options.penalty))  // lambda and factors are read as l2's
+    spec.matrix_penalty = options.penalty == "nuclear" ? MatrixPenaltyKind::nuclear : MatrixPenaltyKind::group_lasso;
+  else
+    penalty = penalty_in_words(options.penalty, penalty);
+  return spec;
+}
+
 }  // namespace
 
 void add_problem_options(Arguments& app, ProblemOptions& options, const ProblemKinds& kinds) {
-  const OptionTarget target{.scale = &options.scale, .problem = &options.spec};
-  app.in_group(kProblemOptions);
+  OptionValues& values = options.values;
   for (const std::string& name : names_in(kProblemOptions)) {
     const OptionRow& row = *find_option(name);
-    if (name == "penalty" && kinds.many_classes)
-      add_later(app, row, options.penalty).help += "; all classes together: group, nuclear";
-    else if (name == "penalty")
-      add_later(app, row, options.penalty);
+    if ((kinds.many_lambdas && (name == "lambda" || name == "C")) || (!kinds.many_classes && name == "multiclass"))
+      continue;
+    if (name == "penalty")
+      add_later(app, row, options.penalty).help += kinds.many_classes ? "; all classes together: group, nuclear" : "";
     else if (name == "penalty-factor")
       add_later(app, row, options.penalty_factor_file);
     else if (name == "class-weight")
       add_class_weight(app, options);
     else if (name == "loss" && kinds.many_classes)
-      add_table_option(app, row, row.get(target.values()), [&row, target, &options](const std::string& word) {
+      add_table_option(app, row, row.get(values), [&row, &options](const std::string& word) {
         options.softmax_loss = word == "softmax";
-        target.set(row, options.softmax_loss ? "logistic" : word);
+        set_option(row, options.values, options.softmax_loss ? "logistic" : word);
       }).help += ", softmax";
-    else if (name != "lambda" || !kinds.many_lambdas)
-      add_table_options(app, target, {name});
-    if (name == "lambda" && !kinds.many_lambdas)
-      app.add("--C", &options.c, "LIBLINEAR's C instead of lambda (docs/theory.md)", {.excludes = {"--lambda"}});
+    else
+      add_table_options(app, values, {name});
   }
-  if (kinds.many_classes)
-    app.add("--multiclass", &options.multiclass,
-            "more than two classes (default: softmax for logistic and auto, else ovr)",
-            {.choices = {"ovr", "softmax"}, .excludes = {"--binary"}});
 }
 
-ProblemSpec problem_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
-  ProblemSpec spec = options.spec;
-  spec.threads = common.threads;
-  if (!options.penalty_factor_file.empty()) spec.penalty.factors = read_numbers(options.penalty_factor_file);
-  if (options.c) spec.penalty.lambda = lambda_for_c(*options.c, spec.loss.kind, options.penalty, data.rows());
-  spec.penalty = penalty_in_words(options.penalty, spec.penalty);
-  check_problem_options(spec);
+void check_given(const ProblemOptions& options) {
+  const TaskSpec spec = stated(options);
+  OptionValues values = options.values;
+  values.problem = spec.problem;
+  OptionScene scene = scene_of(spec, values.solve.solver);
+  scene.validates = !values.validate.empty();
+  scene.keeps = !values.solve.checkpoint.empty();
+  s3gd::check_given(values, scene);
+}
+
+TaskSpec task_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
+  TaskSpec spec = stated(options);
+  spec.problem.threads = common.threads;
+  if (options.values.c > 0)
+    spec.problem.penalty.lambda = lambda_for_c(options.values.c, spec.problem, data.rows());
   return spec;
 }
 
-TaskSpec task_spec(ProblemOptions options, const Dataset& data, const Common& common) {
-  TaskSpec spec;
-  spec.outputs = asked_outputs(options);
-  if (is_matrix_penalty(options.penalty)) {
-    spec.matrix_penalty = options.penalty == "nuclear" ? MatrixPenaltyKind::nuclear : MatrixPenaltyKind::group_lasso;
-    options.penalty = "l2";  // lambda and factors are read as l2's
-  }
-  spec.problem = problem_spec(options, data, common);
-  return spec;
-}
-
-void add_sample_weight_option(Arguments& app, RowOptions& options) {
-  app.in_group("Data");
-  app.add("--sample-weight", &options.sample_weight, "a COLUMN of a CSV file, or a FILE of numbers",
-          {.takes = "COLUMN"});
-}
-
-Dataset load_weighted(RowOptions& options, const Common& common) {
-  const std::string& weights = options.sample_weight;
-  options.load.threads = common.threads;
-  const bool in_file = !weights.empty() && std::filesystem::exists(weights);
-  if (!weights.empty() && !in_file) options.load.weight_column = weights;
-  Dataset rows = load(options.data, options.load);
+Dataset load_weighted(ProblemOptions& options, const Common& common) {
+  const std::string& weights = options.values.sample_weight;
+  LoadOptions& with = options.values.load;
+  with.threads = common.threads;
+  const bool in_file = file_exists(weights);
+  if (!weights.empty() && !in_file) with.weight_column = weights;
+  Dataset rows = load(options.data, with);
   if (!in_file) return rows;
   rows.weights = Array<double>(read_numbers(weights));
   if (rows.weights.size() != rows.rows())
@@ -138,19 +132,20 @@ Dataset load_weighted(RowOptions& options, const Common& common) {
   return rows;
 }
 
-std::vector<FileUse> files_read(const RowOptions& rows, const ProblemOptions& problem) {
-  return {{"DATA", file_of_source(rows.data)},
-          {"--labels", rows.load.labels_path},
-          {"--sample-weight", file_exists(rows.sample_weight) ? rows.sample_weight : ""},
-          {"--penalty-factor", problem.penalty_factor_file},
-          {"--class-weight", problem.class_weight_file}};
+std::vector<FileUse> files_read(const ProblemOptions& options) {
+  const std::string& weights = options.values.sample_weight;
+  return {{"DATA", file_of_source(options.data)},
+          {"--labels", options.values.load.labels_path},
+          {"--sample-weight", file_exists(weights) ? weights : ""},
+          {"--penalty-factor", options.penalty_factor_file},
+          {"--class-weight", options.class_weight_file}};
 }
 
-FitOptions fit_options(const ProblemOptions& problem) {
-  FitOptions options;
-  options.scale = problem.scale;
-  if (!problem.class_weight_file.empty()) options.class_weights = read_class_weights(problem.class_weight_file);
-  return options;
+FitOptions fit_options(const ProblemOptions& options) {
+  FitOptions with;
+  with.scale = options.values.scale;
+  if (!options.class_weight_file.empty()) with.class_weights = read_class_weights(options.class_weight_file);
+  return with;
 }
 
 int exit_code(Status status) {

@@ -153,6 +153,9 @@ def compare(plan: str, folder: str, callback: Callback | None = None) -> dict[st
     ``of``, ``doing``, ``iteration`` and ``seconds_left``.
     """
 
+def limits(option: str) -> dict[str, float]:
+    """What the number of an option may be, by the library's table: ``above`` or ``least``, ``most``."""
+
 def known_datasets() -> list[dict[str, Any]]:
     """The catalogue: name, summary, sizes, homepage, and whether the rows are here."""
 

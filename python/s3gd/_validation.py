@@ -10,6 +10,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from . import _core
 from ._data import core_numbers
 
 try:
@@ -187,6 +188,10 @@ def _require_name(name, value):
         raise ValueError(f"The parameter {name} must be the name of one; got {value!r}.")
 
 
+def _by_the_table(require, name, value):
+    require(name, value, **_core.limits(name))
+
+
 def _require_step(name, value):
     if value != "auto":
         require_number(name, value, above=0)
@@ -198,13 +203,13 @@ def _refuse_one_sign(name, value):
 
 
 _positive = functools.partial(require_number, above=0)
-_count = functools.partial(require_whole, least=1)
+_count, _measure = (functools.partial(_by_the_table, require) for require in (require_whole, require_number))
 # What a parameter has to be, whichever estimator has it.
 CHECKS = {
     "tol": _positive, "n_jobs": lambda _, value: threads_of(value), "max_seconds": _positive, "patience": _count,
     "fit_intercept": require_flag, "trace": require_flag, "keep_on_interrupt": require_flag, "verbose": _require_loudness,
     "solver": _require_name, "alpha": functools.partial(require_number, least=0), "C": _positive,
     "l1_ratio": functools.partial(require_number, least=0, most=1), "positive": _refuse_one_sign,
-    "intercept_scaling": _positive, "epsilon": functools.partial(require_number, least=1), "beta": _positive,
-    "knee": _positive, "step": _require_step, "batch": _count, "inner": _count, "anchors": _count, "neighbours": _count,
+    "intercept_scaling": _positive, "epsilon": functools.partial(require_number, least=1), "beta": _measure,
+    "knee": _measure, "step": _require_step, "batch": _count, "inner": _count, "anchors": _count, "neighbours": _count,
 }

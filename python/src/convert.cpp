@@ -2,7 +2,10 @@
 
 #include <memory>
 
+#include "base/mention.hpp"
+#include "base/text.hpp"
 #include "saved/trace_file.hpp"
+#include "solve/options/table.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -161,6 +164,17 @@ template nb::object array_over(const float*, std::vector<std::size_t>, std::shar
 template nb::object array_over(const double*, std::vector<std::size_t>, std::shared_ptr<const void>);
 template nb::object array_over(const std::int32_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
 template nb::object array_over(const std::int64_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
+
+void DictReader::finish() const {
+  for (const auto& [key, value] : dict_) {
+    const std::string name = nb::cast<std::string>(key);
+    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    if (const OptionRow* row = find_option(with_hyphens(name)))
+      throw Error(ErrorCode::idle_option, row->name, opt(row->name) + " changes nothing as a key of " + what_,
+                  "these do: " + join(known_));
+    throw_unknown_name("key of " + what_, name, known_);
+  }
+}
 
 std::string python_words(const Mention& mention) {
   if (mention.kind == Mention::Kind::class_name) return std::string(mention.name);

@@ -79,21 +79,7 @@ class DictReader {
                   what_ + "['" + key + "'] is " + nb::cast<std::string>(nb::repr(found)) + ", which does not fit");
   }
 
-  // The name of a choice, with - or _ between its words.
-  template <class E>
-  void read_name(const char* key, E& value) {
-    std::string word;
-    read(key, word);
-    if (!word.empty()) value = parse_name<E>(key, with_hyphens(std::move(word)));
-  }
-
-  void finish() const {
-    for (const auto& [key, value] : dict_) {
-      const std::string name = nb::cast<std::string>(key);
-      if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        throw_unknown_name("key of " + what_, name, known_);
-    }
-  }
+  void finish() const;
 
  private:
   nb::dict dict_;

@@ -10,19 +10,12 @@ namespace {
 
 LoadOptions load_options(const nb::dict& dict) {
   DictReader given(dict, "options");
-  LoadOptions options;
-  given.read("format", options.format);
-  given.read_name("precision", options.precision);
-  given.read_name("layout", options.layout);
+  OptionValues values;
+  read_group(given, kReadingOptions, values, "labels");
+  LoadOptions& options = values.load;
+  given.read("labels_path", options.labels_path);
   given.read("threads", options.threads);
   given.read("cols", options.cols);
-  given.read_name("index_base", options.index_base);
-  given.read_name("index_order", options.index_order);
-  given.read("label_column", options.label_column);
-  given.read("weight_column", options.weight_column);
-  given.read("header", options.header);
-  given.read_name("missing", options.missing);
-  given.read("labels_path", options.labels_path);
   given.finish();
   return options;
 }
@@ -73,11 +66,9 @@ TheoryQuestion question_of(const nb::dict& dict) {
   given.read("threads", question.threads);
   bool variance = false;
   given.read("variance", variance);
-  GraphOptions graph;
-  given.read("anchors", graph.anchors);
-  given.read("neighbours", graph.neighbours);
-  given.read_name("kernel", graph.kernel);
-  if (variance) question.graph = graph;
+  OptionValues values;
+  read_group(given, kGraphOptions, values);
+  if (variance) question.graph = values.solve.graph;
   given.finish();
   return question;
 }

@@ -1,6 +1,9 @@
 // _core: the library as the Python package calls it. python/s3gd/_core.pyi says the same in types.
+#include <cmath>
+
 #include "convert.hpp"
 #include "s3gd/compare.hpp"
+#include "solve/options/table.hpp"
 #include "work.hpp"
 
 namespace s3gd::python {
@@ -54,6 +57,15 @@ nb::object compare(const std::string& plan, const std::string& folder, nb::objec
                         {"run_file", run.run_file}});
 }
 
+// What a number may be, as the arguments of require_number in _validation.py.
+nb::dict limits(const std::string& option) {
+  const Range& range = find_option(with_hyphens(option))->range;
+  nb::dict dict;
+  if (!std::isinf(range.least)) dict[range.open ? "above" : "least"] = range.least;
+  if (!std::isinf(range.most)) dict["most"] = range.most;
+  return dict;
+}
+
 }  // namespace
 }  // namespace s3gd::python
 
@@ -66,5 +78,6 @@ NB_MODULE(_core, m) {
   bind_path(m);
   bind_data(m);
   bind_model(m);
+  m.def("limits", &limits, "option"_a, kSee);
   m.def("compare", &compare, "plan"_a, "folder"_a, "callback"_a = nb::none(), kSee);
 }

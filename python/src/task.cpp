@@ -6,7 +6,6 @@
 
 #include "base/mention.hpp"
 #include "problem/loss.hpp"
-#include "solve/options/table.hpp"
 
 namespace s3gd::python {
 namespace {
@@ -39,23 +38,6 @@ std::string text_of(nb::handle value, const OptionRow& row) {
               "give " + row.expects);
 }
 
-// All options of a group that a text can say; those that Python has no name for are the program's.
-void read_group(DictReader& from, const std::string& group, OptionValues& values, const std::string& skipped = {}) {
-  static const OptionValues kByItself;
-  for (const OptionRow& row : option_table()) {
-    const bool elsewhere = row.name == "binary" || row.name == "class-weight" || row.name == "scale";
-    if (row.group != group || !row.set || elsewhere || row.name == skipped) continue;
-    const nb::object found = from.get(with_underscores(row.name).c_str());
-    if (!found.is_valid()) continue;
-    const std::string text = text_of(found, row);
-    try {
-      if (text != row.get(kByItself)) row.set(values, text);
-    } catch (const Error& error) {
-      throw error.within(with_underscores(row.name));
-    }
-  }
-}
-
 // Penalties of the whole matrix of weights are softmax's, and not in the table.
 void read_softmax_penalty(DictReader& spec, TaskSpec& task) {
   std::string words = "l2";
@@ -86,12 +68,8 @@ void read_spec(DictReader spec, Settings& settings) {
   if (settings.classes > 0 && traits.targets == TargetKind::counts)
     throw Error(std::string(traits.name) + " takes counts, not classes", "use the task regression");
   spec.read("scale", settings.scale);
-  ProblemSpec stated = problem;
-  if (softmax) {
-    read_softmax_penalty(spec, settings.task);
-    stated.penalty = {};  // has a table of its own
-  }
-  check_problem_options(stated);
+  if (softmax) read_softmax_penalty(spec, settings.task);
+  check_given({.problem = problem}, scene_of(settings.task, "auto"));
   spec.finish();
 }
 
@@ -100,10 +78,10 @@ void read_options(DictReader options, Settings& settings) {
   for (const char* group : {kSolverOptions, kGraphOptions, kStopOptions, kStateOptions, kTraceOptions})
     read_group(options, group, values);
   settings.solve = values.solve;
+  settings.task.problem.threads = values.problem.threads;
   bool trace = false;
   options.read("trace", trace);
   if (trace && settings.solve.trace_every == 0) settings.solve.trace_every = -1;
-  options.read("threads", settings.task.problem.threads);
   options.read("check", settings.check);
   bool keep = false;
   options.read("keep_on_interrupt", keep);
@@ -119,6 +97,21 @@ void check_codes(const Array<double>& codes, Index classes) {
 }
 
 }  // namespace
+
+void read_group(DictReader& from, const std::string& group, OptionValues& values, const std::string& skipped) {
+  static const OptionValues kByItself;
+  for (const OptionRow& row : option_table()) {
+    if (row.group != group || !row.set || !row.python || row.name == skipped) continue;
+    const nb::object found = from.get(with_underscores(row.name).c_str());
+    if (!found.is_valid()) continue;
+    const std::string text = text_of(found, row);
+    try {
+      if (text != row.get(kByItself)) row.set(values, text);
+    } catch (const Error& error) {
+      throw error.within(with_underscores(row.name));
+    }
+  }
+}
 
 Settings settings_of(const nb::dict& spec, const nb::dict& options) {
   Settings settings;

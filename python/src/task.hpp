@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "solve/options/table.hpp"
 #include "work.hpp"
 
 namespace s3gd::python {
@@ -19,6 +20,8 @@ struct Settings {
   OnInterrupt on_interrupt = OnInterrupt::raise;
 };
 
+// All options of a group that a text can say; those that the core has something in place of are the program's.
+void read_group(DictReader& from, const std::string& group, OptionValues& values, const std::string& skipped = {});
 Settings settings_of(const nb::dict& spec, const nb::dict& options);
 
 // Borrows everything.

@@ -17,18 +17,31 @@ bool is_main_thread() {
   return threading.attr("main_thread")().attr("ident").equal(threading.attr("get_ident")());
 }
 
+// Around a call that may take the interpreter's lock. Is the thread ended within, its stack is unwound to here and no
+// further, and the work is told to stop.
+class ThreadEndGuard {
+ public:
+  explicit ThreadEndGuard(StopFlag& stop) : stop_(stop) {}
+  ThreadEndGuard(const ThreadEndGuard&) = delete;
+  ThreadEndGuard& operator=(const ThreadEndGuard&) = delete;
+  ~ThreadEndGuard() {
+    if (dismissed_) return;
+    stop_.store(true);
+    for (;;) pause();
+  }
+  void dismiss() { dismissed_ = true; }
+
+ private:
+  StopFlag& stop_;
+  bool dismissed_ = false;
+};
+
 }  // namespace
 
-Stranded::~Stranded() {
-  if (ashore_) return;
-  stop_.store(true);
-  for (;;) pause();
-}
-
 void Work::enter(PyThreadState* state) {
-  Stranded meanwhile(stop_);
+  ThreadEndGuard guard(stop_);
   PyEval_RestoreThread(state);
-  meanwhile.ashore();
+  guard.dismiss();
 }
 
 Work::Work(OnInterrupt on_interrupt) : on_interrupt_(on_interrupt), in_main_thread_(is_main_thread()) {}
@@ -65,9 +78,9 @@ void Work::work(const std::function<void()>& body) {
   changed_.notify_all();
 }
 
-// Other threads take the interpreter's lock for errands only.
+// Other threads take the interpreter's lock for requests only.
 void Work::wait(std::unique_lock<std::mutex>& lock) {
-  const auto called = [this] { return done_ || (errand_ != nullptr && !answer_); };
+  const auto called = [this] { return done_ || (request_ != nullptr && !answer_); };
   if (in_main_thread_)
     changed_.wait_for(lock, kBetweenLooks, called);
   else
@@ -77,12 +90,12 @@ void Work::wait(std::unique_lock<std::mutex>& lock) {
 void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
   wait(lock);
   if (done_) return;
-  const std::function<bool()>* errand = answer_ ? nullptr : errand_;
+  const std::function<bool()>* request = answer_ ? nullptr : request_;
   lock.unlock();
   bool go_on = false;
   enter(state);
   try {
-    go_on = errand != nullptr && (*errand)();
+    go_on = request != nullptr && (*request)();
   } catch (nb::python_error& error) {
     error.restore();
     take_error();
@@ -93,20 +106,20 @@ void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
   look_at_signals();
   state = PyEval_SaveThread();
   lock.lock();
-  if (errand == nullptr) return;
+  if (request == nullptr) return;
   answer_ = go_on && !stop_.load();
   changed_.notify_all();
 }
 
-bool Work::ask(const std::function<bool()>& errand) {
+bool Work::ask(const std::function<bool()>& request) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return errand_ == nullptr; });
-  errand_ = &errand;
+  changed_.wait(lock, [this] { return request_ == nullptr; });
+  request_ = &request;
   changed_.notify_all();
   changed_.wait(lock, [this] { return answer_.has_value(); });
   const bool answer = *answer_;
   answer_.reset();
-  errand_ = nullptr;
+  request_ = nullptr;
   changed_.notify_all();
   return answer;
 }
@@ -114,9 +127,9 @@ bool Work::ask(const std::function<bool()>& errand) {
 bool Work::tell(const nb::object& callback, const std::function<nb::object()>& row) {
   return ask([&] {
     const nb::object told = row();
-    Stranded meanwhile(stop_);
+    ThreadEndGuard guard(stop_);
     PyObject* const answer = PyObject_CallOneArg(callback.ptr(), told.ptr());
-    meanwhile.ashore();
+    guard.dismiss();
     if (answer == nullptr) throw nb::python_error();
     return !nb::steal(answer).is(nb::handle(Py_False));
   });

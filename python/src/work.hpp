@@ -6,7 +6,7 @@
 //
 // When Python ends, it ends every other thread that asks for its lock, then and there (before 3.14: by unwinding the stack,
 // which no destructor on the way expects). A daemon thread caught in a fit stops its work and sleeps until the process is
-// gone: see Stranded.
+// gone: see ThreadEndGuard.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,27 +25,12 @@ namespace nb = nanobind;
 
 enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by then is its result
 
-// Around a call that may take the interpreter's lock. Is the thread ended within, its stack is unwound to here and no
-// further, and the work is told to stop.
-class Stranded {
- public:
-  explicit Stranded(StopFlag& stop) : stop_(stop) {}
-  Stranded(const Stranded&) = delete;
-  Stranded& operator=(const Stranded&) = delete;
-  ~Stranded();
-  void ashore() { ashore_ = true; }
-
- private:
-  StopFlag& stop_;
-  bool ashore_ = false;
-};
-
 class Work {
  public:
   explicit Work(OnInterrupt on_interrupt);
 
   // Runs `body` to its end. Rethrows what it threw, and before that what Python raised meanwhile: a signal's handler
-  // (KeyboardInterrupt as a rule) or an errand.
+  // (KeyboardInterrupt as a rule) or an request.
   void run(const std::function<void()>& body);
 
   // From any thread of the work: calls `callback` with what `row` makes, in the thread that called run() and with the
@@ -53,7 +38,7 @@ class Work {
   bool tell(const nb::object& callback, const std::function<nb::object()>& row);
 
  private:
-  bool ask(const std::function<bool()>& errand);
+  bool ask(const std::function<bool()>& request);
   void work(const std::function<void()>& body);
   void enter(PyThreadState* state);
   void wait(std::unique_lock<std::mutex>& lock);
@@ -66,10 +51,10 @@ class Work {
   StopFlag stop_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  const std::function<bool()>* errand_ = nullptr;
+  const std::function<bool()>* request_ = nullptr;
   std::optional<bool> answer_;
   bool done_ = false;
-  std::exception_ptr failure_, trouble_;  // of the work; of an errand, that is not Python's
+  std::exception_ptr failure_, trouble_;  // of the work; of an request, that is not Python's
   std::optional<nb::python_error> raised_;
 };
 

@@ -37,10 +37,13 @@ double number(const std::string& key, const Json& value, double least) {
   return value.get<double>();
 }
 
-Index whole(const std::string& key, const Json& value, Index least) {
-  if (!value.is_integer() || value.get<Index>() < least)
-    refuse(key, value, fmt::format("a whole number from {} up", least));
-  return value.get<Index>();
+// As the member of a key that holds it.
+template <class T>
+T read(const PlanKey& key, const Json& value, T) {
+  if (std::is_floating_point_v<T>) return static_cast<T>(number(key.name, value, key.least));
+  if (!value.is_integer() || value.get<double>() < key.least)
+    refuse(key.name, value, fmt::format("a whole number from {} up", key.least));
+  return static_cast<T>(value.get<Index>());
 }
 
 bool flag(const std::string& key, const Json& value) {
@@ -57,10 +60,6 @@ std::vector<StepRule> steps_of(const std::string& key, const Json& value) {
   std::vector<StepRule> steps;
   for (const Json& step : list(key, value)) steps.push_back(parse_step_rule(text(key, step)));
   return steps;
-}
-
-[[noreturn]] void unknown_key(const std::string& key, const std::string& where, const std::vector<std::string>& known) {
-  throw Error("there is no '" + key + "' in " + where, suggestion(key, known));
 }
 
 CompareData dataset_of(const Json& value) {
@@ -84,7 +83,7 @@ CompareData dataset_of(const Json& value) {
     else if (key == "binary")
       data.positive = text(key, entry);
     else
-      unknown_key(key, "a dataset", {"data", "name", "test", "stand-in", "scale", "lambda", "binary"});
+      throw unknown_in("a dataset", key, {"data", "name", "test", "stand-in", "scale", "lambda", "binary"});
   }
   if (data.source.empty()) throw Error("a dataset has no \"data\"", "name a file or a known dataset");
   return data;
@@ -103,7 +102,7 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
       set_solve_option(contender.base, key, text(key, entry));
       changes.push_back(key + "=" + text(key, entry));
     } else {
-      unknown_key(key, "a contender", solve_option_names({"solver", "label", "steps"}));
+      throw unknown_in("a contender", key, solve_option_names({"solver", "label", "steps"}));
     }
   }
   check_contender(contender);
@@ -111,38 +110,10 @@ Contender contender_of(const Json& value, const SolveOptions& common) {
   return contender;
 }
 
-// What a plan file can say beside datasets, solvers and the options of solvers.
-struct PlanKey {
-  const char* name;
-  void (*set)(Plan&, const std::string& key, const Json& value);
-};
-
-const std::vector<PlanKey>& plan_keys() {
-  using K = const std::string&;
-  using J = const Json&;
-  static const std::vector<PlanKey> table{
-      {"title", [](Plan& plan, K key, J value) { plan.title = text(key, value); }},
-      {"steps", [](Plan& plan, K key, J value) { plan.steps = steps_of(key, value); }},
-      {"trials", [](Plan& plan, K key, J value) { plan.trials = whole(key, value, 1); }},
-      {"iterations", [](Plan& plan, K key, J value) { plan.iterations = whole(key, value, 1); }},
-      {"tail", [](Plan& plan, K key, J value) { plan.tail = whole(key, value, 1); }},
-      {"target", [](Plan& plan, K key, J value) { plan.tolerance = number(key, value, 0); }},
-      {"seconds", [](Plan& plan, K key, J value) { plan.seconds = number(key, value, 0); }},
-      {"tol", [](Plan& plan, K key, J value) { plan.exact_tol = number(key, value, 0); }},
-      {"validate", [](Plan& plan, K key, J value) { plan.test_fraction = number(key, value, 0); }},
-      {"seed", [](Plan& plan, K key, J value) { plan.seed = static_cast<std::uint64_t>(whole(key, value, 0)); }},
-      {"threads", [](Plan& plan, K key, J value) { plan.threads = static_cast<int>(whole(key, value, 0)); }},
-      {"jobs", [](Plan& plan, K key, J value) { plan.jobs = static_cast<int>(whole(key, value, 1)); }},
-      {"gradients", [](Plan& plan, K key, J value) { plan.gradients = flag(key, value); }},
-  };
-  return table;
-}
-
 // Options of the problem, of solvers and of reading rows, by the library's table.
 const OptionRow* option_of_plan(const std::string& key) {
   const OptionRow* row = find_option(key);
-  const bool stated = row != nullptr && row->set && (row->group == kProblemOptions || row->group == kReadingOptions);
-  return stated || is_solve_option(key) ? row : nullptr;
+  return row != nullptr && row->set && row->plan ? row : nullptr;
 }
 
 void set_option(Plan& plan, const OptionRow& row, const std::string& value) {
@@ -162,7 +133,7 @@ std::vector<std::string> known_keys() {
   std::vector<std::string> known;
   for (const OptionRow& row : option_table())
     if (option_of_plan(row.name) != nullptr) known.push_back(row.name);
-  known.insert(known.end(), {"datasets", "solvers", "quick"});
+  known.insert(known.end(), {"datasets", "solvers", "quick", "title", "steps", "gradients"});
   for (const PlanKey& key : plan_keys()) known.emplace_back(key.name);
   return known;
 }
@@ -177,13 +148,22 @@ void set_loss(Plan& plan, const Json& value) {
 
 void set_key(Plan& plan, const std::string& key, const Json& value) {
   for (const PlanKey& known : plan_keys())
-    if (known.name == key) return known.set(plan, key, value);
-  if (const OptionRow* row = option_of_plan(key)) return set_option(plan, *row, text(key, value));
-  unknown_key(key, "a plan", known_keys());
+    if (known.name == key)
+      return std::visit([&](auto member) { plan.*member = read(known, value, plan.*member); }, known.member);
+  if (key == "title")
+    plan.title = text(key, value);
+  else if (key == "steps")
+    plan.steps = steps_of(key, value);
+  else if (key == "gradients")
+    plan.gradients = flag(key, value);
+  else if (const OptionRow* row = option_of_plan(key))
+    set_option(plan, *row, text(key, value));
+  else
+    throw unknown_in("a plan", key, known_keys());
 }
 
 void check_plan(const Plan& plan) {
-  check_problem_options(plan.problem);
+  check_given({.problem = plan.problem}, scene_of(plan.problem, "auto", Outputs::one));
   std::set<std::string> labels, names;
   for (const Contender& contender : plan.contenders)
     if (!labels.insert(contender.label).second)
@@ -229,6 +209,22 @@ void drop_what_does_not_apply(Contender& contender) {
 
 }  // namespace
 
+const std::vector<PlanKey>& plan_keys() {
+  static const std::vector<PlanKey> table{
+      {"validate", "fraction held out where there is no test data [0.2]", &Plan::test_fraction},
+      {"jobs", "runs side by side; disturbs the clocks [1]", &Plan::jobs, 1},
+      {"trials", "seeds for each [5]", &Plan::trials, 1},
+      {"iterations", "of a run [40000]", &Plan::iterations, 1},
+      {"tail", "iterations at the end whose mean says if a step is stable [5000]", &Plan::tail, 1},
+      {"target", "how close to F* is there, and stable [0.01]", &Plan::tolerance},
+      {"seconds", "at most so long for a run", &Plan::seconds},
+      {"tol", "gap at which exact solvers (auto ..) end [1e-6]", &Plan::exact_tol},
+      {"seed", nullptr, &Plan::seed},
+      {"threads", nullptr, &Plan::threads},
+  };
+  return table;
+}
+
 Plan paper_plan() {
   Plan plan;
   apply_paper_setting(plan.problem, plan.common);
@@ -259,8 +255,7 @@ Plan read_plan(const std::string& path) { return parse_plan(MappedFile(path).tex
 
 bool is_solve_option(const std::string& name) {
   const OptionRow* row = find_option(name);
-  return row != nullptr && (row->group == kSolverOptions || row->group == kGraphOptions) && name != "solver" &&
-         name != "step" && name != "decay";
+  return row != nullptr && row->plan && (row->group == kSolverOptions || row->group == kGraphOptions);
 }
 
 std::vector<std::string> solve_option_names(const std::vector<std::string>& more) {
@@ -269,6 +264,13 @@ std::vector<std::string> solve_option_names(const std::vector<std::string>& more
     if (is_solve_option(row.name)) list.push_back(row.name);
   list.insert(list.end(), more.begin(), more.end());
   return list;
+}
+
+Error unknown_in(const std::string& where, const std::string& name, const std::vector<std::string>& known) {
+  if (find_option(name) != nullptr)
+    return {ErrorCode::idle_option, name, opt(name) + " changes nothing in " + where,
+            "contenders fit one output from zero, to the limits of the plan: there are " + join(known)};
+  return Error("there is no '" + name + "' in " + where, suggestion(name, known));
 }
 
 void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value) {
@@ -323,8 +325,7 @@ Contender parse_contender(const std::string& text, const SolveOptions& common) {
     else if (is_solve_option(name))
       set_solve_option(contender.base, name, value);
     else
-      throw Error("'" + name + "' in '" + text + "' is no option of a contender",
-                  suggestion(name, solve_option_names({"step", "label"})));
+      throw unknown_in("'" + text + "'", name, solve_option_names({"step", "label"}));
     if (name != "label") changes.push_back(part);
   }
   if (contender.label.empty()) contender.label = label_of(contender.solver, changes);

@@ -4,15 +4,28 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "s3gd/compare.hpp"
+#include "s3gd/error.hpp"
 
 namespace s3gd {
+
+// A number that a plan has beside the options of problem, solvers and reading; also an option of `s3gd compare`.
+struct PlanKey {
+  const char* name;
+  const char* help;  // null: every command has it
+  std::variant<Index Plan::*, int Plan::*, std::uint64_t Plan::*, double Plan::*> member;
+  int least = 0;
+};
+const std::vector<PlanKey>& plan_keys();
 
 // Whether there is such an option: batch, inner, order, anchors ..
 bool is_solve_option(const std::string& name);
 std::vector<std::string> solve_option_names(const std::vector<std::string>& more = {});  // and behind them, those
+// What is wrong with an option that a contender, or a plan, does not have: it is another's, or nobody's.
+Error unknown_in(const std::string& where, const std::string& name, const std::vector<std::string>& known);
 // Throws an Error for a value that is not one of its.
 void set_solve_option(SolveOptions& options, const std::string& name, const std::string& value);
 

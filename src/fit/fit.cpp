@@ -6,18 +6,22 @@
 #include <cmath>
 
 #include "base/memory.hpp"
+#include "base/mention.hpp"
 #include "data/columns.hpp"
 #include "fit/fit_json.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model_use.hpp"
+#include "solve/options/table.hpp"
 #include "solve/warm_start.hpp"
 
 namespace s3gd {
 namespace {
 
-void check_fraction(double fraction, const char* of) {
+void check_fraction(double fraction, const char* option) {
   if (!(fraction >= 0 && fraction < 1))
-    throw Error(fmt::format("the share of rows held out for {} is {}", of, fraction), "give a number between 0 and 1");
+    throw Error(ErrorCode::bad_value, option,
+                fmt::format("the share of rows held out for {} is {}", opt(option), fraction),
+                "give a number between 0 and 1");
 }
 
 // Moves a share of the rows elsewhere.
@@ -39,7 +43,8 @@ void require_all_classes(const Dataset& held_out, const std::vector<double>& cla
 
 Dataset calibration_rows(Dataset& rows, double fraction, std::uint64_t seed) {
   if (rows.y.kind != LabelKind::classes)
-    throw Error("probabilities are fitted for classes, and the labels are none", "hold out no rows for them");
+    throw Error(ErrorCode::idle_option, "calibrate",
+                opt("calibrate") + " fits probabilities of classes, and the labels are none", "leave it out");
   const std::vector<double> classes = rows.y.distinct();
   Dataset out = taken_out(rows, fraction, seed);
   require_all_classes(out, classes);
@@ -47,11 +52,12 @@ Dataset calibration_rows(Dataset& rows, double fraction, std::uint64_t seed) {
 }
 
 void check_calibration(const Task& task) {
-  if (task.kind() == Outputs::softmax)
-    throw Error("softmax has probabilities of its own",
-                "hold out no rows for them, or fit each class against the rest");
-  if (task.classes().empty())
-    throw Error("probabilities are fitted for classes, and this fit predicts numbers", "hold out no rows for them");
+  OptionValues asked;
+  asked.calibrate = 0.5;
+  OptionScene scene{.outputs = task.kind()};
+  scene.calibrates = task.kind() == Outputs::one_vs_rest;
+  const auto* one = std::get_if<Problem>(&task.stated());
+  check_given(asked, one != nullptr ? scene_of(one->spec(), "auto", Outputs::one) : scene);
 }
 
 Json to_json(const std::string& name, const Summary& summary) {
@@ -86,8 +92,8 @@ Json to_json(const Calibration& calibration) {
 }  // namespace
 
 FitRows prepare(Dataset data, const FitOptions& options, int threads) {
-  check_fraction(options.validation_fraction, "validation");
-  check_fraction(options.calibration_fraction, "probabilities");
+  check_fraction(options.validation_fraction, "validate");
+  check_fraction(options.calibration_fraction, "calibrate");
   const std::uint64_t seed = options.solve.seed;
   data.verify(threads);
   FitRows rows{std::move(data), options.validation, {}, {}};

@@ -82,6 +82,79 @@ class Refusals(ProgramTest):
             self.assertIn(phrase, self.error_of("train", DATA, *arguments, expect=2))
 
 
+class WholeTable(ProgramTest):
+    """Every option x every solver, loss, penalty and kind of problem that the table says it does nothing for."""
+
+    def setUp(self):
+        super().setUp()
+        self.table = self.run_json("list", "options")["options"]
+        self.solvers = [row["name"] for row in self.run_json("list", "solvers")["solvers"]]
+        self.write("numbers.txt", "1\n2\n1\n2\n")
+
+    def value(self, row):
+        if not row["takes"]:
+            return True
+        if row["choices"]:
+            return next(word for word in row["choices"] if word != row["default"])
+        by_name = {"step": "0.5", "header": "yes", "penalty-factor": "numbers.txt", "warm-start": "numbers.txt"}
+        return by_name.get(row["name"]) or {"N": "3", "X": "0.25", "FRACTION": "0.25", "T0": "7"}.get(row["takes"], "word")
+
+    def choices(self, name):
+        return next(row for row in self.table if row["name"] == name)["choices"] or ["l2", "l1", "elastic-net", "l1-l2norm", "none"]
+
+    def idle(self):
+        """(row, what decides, its value, kind of problem) for all that is to be refused."""
+        for row in self.table:
+            for by, good in row["decided_by"].items():
+                if by in ("solver", "softmax"):
+                    for kind in ("one", "ovr") if by == "solver" else ("softmax",):
+                        yield from ((row, "solver", solver, kind) for solver in self.solvers if solver not in good)
+                elif good:
+                    yield from ((row, by, word, "one") for word in self.choices(by) if word not in good)
+                else:
+                    yield row, None, None, "one"
+
+    def test_the_program_refuses_what_does_nothing(self):
+        seen = set()
+        for row, by, word, kind in self.idle():
+            value = self.value(row)
+            said = self.error_of("train", DATA if kind == "one" else MANY, *([] if kind == "one" else ["--multiclass", kind]),
+                                 *([f"--{by}", word] if by else []), f"--{row['name']}", *([] if value is True else [value]), expect=2)
+            self.assertRegex(said, f"--{row['name']} (changes nothing|fits probabilities)")
+            seen.add(row["name"])
+        self.assertLessEqual({"step", "graph", "early-stop", "patience", "calibrate", "C", "resume", "knee", "alpha"}, seen)
+
+    def test_so_it_is_for_penalties_of_all_classes_together_and_for_softmax(self):
+        for option, value, penalty in (("alpha", "0.25", "group"), ("alpha", "0.25", "nuclear"), ("C", "2", "group"),
+                                       ("C", "2", "nuclear"), ("penalty-factor", "numbers.txt", "nuclear")):
+            said = self.error_of("train", MANY, "--penalty", penalty, f"--{option}", value, expect=2)
+            self.assertIn(f"--{option} changes nothing with --penalty {penalty}", said)
+        for how in ([], ["--multiclass", "softmax"]):
+            self.assertIn("softmax has probabilities", self.error_of("train", MANY, *how, "--calibrate", "0.25", expect=2))
+
+    def test_plans_refuse_what_does_nothing(self):
+        own = {"seed", "threads", "tol", "seconds", "iterations", "validate"}  # a plan means other members by these
+        refused = 0
+        for row, by, word, kind in self.idle():
+            if kind != "one" or not row["plan"] or (by == "solver" and word in ("quasi-newton", "prox-newton")):
+                continue
+            said = {row["name"]: self.value(row)}
+            if row["name"] == "penalty-factor":
+                continue  # files alone can say it
+            plan = {"solvers": [{"solver": word, **said}]} if by == "solver" else {by: word, **said}
+            self.refused_plan(plan, row["name"])
+            refused += 1
+        self.assertGreater(refused, 50)
+        for row in self.table:
+            if not row["plan"] and row["name"] not in own:
+                self.refused_plan({row["name"]: self.value(row)}, row["name"])
+
+    def refused_plan(self, plan, name):
+        self.write("plan.json", json.dumps({"datasets": [DATA], **plan}))
+        said = self.error_of("compare", "--plan", "plan.json", "--estimate", expect=2)
+        self.assertIn(f"{name} changes nothing", said)
+
+
 class Codes(ProgramTest):
     def test_advice_has_codes_and_values(self):
         fit = self.run_json("train", DATA, "--solver", "sgd", "--passes", "1", "--tol", "1e-9", expect=3)

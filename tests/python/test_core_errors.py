@@ -74,7 +74,7 @@ def test_rows_that_cannot_be_used_are_refused(rows, words):
         ({"spec": spec_of("ovr", 3)}, "only 2 of the 3 classes"),
         ({"options": {"solver": "s4gd"}}, "s3gd"),
         ({"options": {"tolerance": 1e-3}}, "unknown key of options 'tolerance'"),
-        ({"options": {"threads": -1}}, "threads is -1"),
+        ({"options": {"threads": -1}}, "threads: found '-1', expected a whole number from 0"),
         ({"options": {"step": "fast"}}, "expected auto, a positive NUMBER"),
         ({"options": {"solver": "newton", "batch": 3}}, "batch changes nothing with solver='newton'"),
         ({"options": {"batch": 2.5}}, "batch: found '2.5', expected a whole number"),

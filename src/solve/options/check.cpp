@@ -18,6 +18,8 @@ struct OtherNeed {
 constexpr OtherNeed kOtherNeeds[] = {{&OptionScene::penalised, "penalty", "l2", "any penalty"},
                                      {&OptionScene::weighs, "penalty", "l2", "any penalty"},
                                      {&OptionScene::mixes, "penalty", "elastic-net", "penalty elastic-net, l1-l2norm"},
+                                     {&OptionScene::liblinear, "penalty", "l2", "penalty l2, l1"},
+                                     {&OptionScene::calibrates, "loss", "logistic", "losses of classes; not softmax"},
                                      {&OptionScene::validates, "validate", "DATA", "validate"},
                                      {&OptionScene::keeps, "checkpoint", "FILE", "checkpoint"}};
 
@@ -32,11 +34,18 @@ const OtherNeed* other_need(OptionNeed need) {
     return Error(ErrorCode::idle_option, row.name, opt(row.name) + " changes nothing " + where,
                  "leave it out, or " + instead);
   };
+  if (row.need == &OptionScene::calibrates)
+    throw scene.outputs == Outputs::softmax
+        ? Error(ErrorCode::idle_option, row.name, "softmax has probabilities of its own",
+                "leave out " + opt(row.name) + ", or use " + opt("multiclass", "ovr"))
+        : Error(ErrorCode::idle_option, row.name,
+                opt(row.name) + " fits probabilities of classes, and " + opt("loss", scene.loss) + " predicts numbers",
+                "leave it out");
   if (!row.of_loss.empty()) throw refusal("with " + opt("loss", scene.loss), "give " + opt("loss", row.of_loss));
   if (const OtherNeed* other = other_need(row.need))
     throw refusal(std::string(other->option) == "penalty" ? "with " + opt("penalty", scene.penalty)
                                                           : "without " + opt(other->option),
-                  "give " + opt(other->option, other->value));
+                  "give " + (row.excludes.empty() ? opt(other->option, other->value) : opt(row.excludes)));
   const std::vector<std::string> having = solvers_with(row.need, scene.outputs);
   throw refusal("with " + opt("solver", scene.solver) + (scene.outputs == Outputs::softmax ? " for softmax" : ""),
                 "use " + (having.empty() ? opt("multiclass", "ovr") : opt("solver", join(having))));
@@ -56,6 +65,9 @@ void check_solver(const OptionScene& scene) {
 
 void check_row(const OptionRow& row, const OptionValues& values, const OptionScene& scene, bool said_by_people) {
   if (!is_changed(row, values)) return;
+  if (said_by_people && !row.beside.empty() && !is_changed(*find_option(row.beside), values))
+    throw Error(ErrorCode::idle_option, row.name, opt(row.name) + " changes nothing without " + opt(row.beside),
+                "leave it out, or give both");
   const std::string value = row.get(values);
   const bool tolerated = value == row.harmless || (row.group == kProblemOptions && !said_by_people);
   if (!has_effect(row, scene) && !tolerated) refuse_idle(row, scene);
@@ -69,6 +81,12 @@ void check_row(const OptionRow& row, const OptionValues& values, const OptionSce
 }
 
 }  // namespace
+
+std::string decided_by(const OptionRow& row) {
+  if (!row.of_loss.empty()) return "loss";
+  const OtherNeed* other = other_need(row.need);
+  return other == nullptr ? "" : other->option;
+}
 
 std::string reach_of(const OptionRow& row) {
   if (!row.of_loss.empty()) return "loss " + row.of_loss;
@@ -84,11 +102,8 @@ void check_options(const OptionValues& values, const OptionScene& scene) {
   for (const OptionRow& row : option_table()) check_row(row, values, scene, false);
 }
 
-void check_problem_options(const ProblemSpec& spec) {
-  const OptionValues values{.problem = spec};
-  const OptionScene scene = scene_of(spec, "auto", Outputs::one);
-  for (const OptionRow& row : option_table())
-    if (row.group == kProblemOptions) check_row(row, values, scene, true);
+void check_given(const OptionValues& values, const OptionScene& scene) {
+  for (const OptionRow& row : option_table()) check_row(row, values, scene, true);
 }
 
 void drop_idle_options(OptionValues& values, const OptionScene& scene) {

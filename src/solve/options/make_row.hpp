@@ -1,11 +1,9 @@
-// Lines of the table of options by the type of their member.
+// Rows of the table of options by the type of the member they set.
 #pragma once
 
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cmath>
-
+#include "base/checksum.hpp"
 #include "base/mention.hpp"
 #include "problem/names.hpp"
 #include "s3gd/error.hpp"
@@ -14,98 +12,83 @@
 namespace s3gd {
 
 // The parts of the table.
-std::vector<OptionRow> reading_rows();
 std::vector<OptionRow> problem_rows();
-std::vector<OptionRow> solver_rows();
-std::vector<OptionRow> run_rows();  // when it stops, what it keeps, what it tells
+std::vector<OptionRow> run_rows();      // solvers, when it stops, what it keeps, what it tells
+std::vector<OptionRow> reading_rows();  // where rows come from, what becomes of them
 
 using V = OptionValues;
-template <class T>
-using Member = std::function<T&(V&)>;
 
-template <class T>
-const T& value_of(const Member<T>& member, const V& values) {
-  return member(const_cast<V&>(values));  // NOLINT: read only
+inline constexpr Range kPositive{.least = 0, .open = true};
+
+inline bool parse_flag(const std::string& name, const std::string& text) {
+  if (text != "true" && text != "yes" && text != "false" && text != "no" && !text.empty())
+    refuse_value(name, text, "true or false");
+  return text.empty() || text == "true" || text == "yes";
 }
 
-// What a number may be.
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool open = false;  // larger than the least, not equal
+// Where the structure of a member is among the values.
+template <class S>
+S& part(V& v) {
+  if constexpr (std::is_same_v<S, LoadOptions>)
+    return v.load;
+  else if constexpr (std::is_same_v<S, ProblemSpec>)
+    return v.problem;
+  else if constexpr (std::is_same_v<S, LossSpec>)
+    return v.problem.loss;
+  else if constexpr (std::is_same_v<S, PenaltySpec>)
+    return v.problem.penalty;
+  else if constexpr (std::is_same_v<S, SolveOptions>)
+    return v.solve;
+  else if constexpr (std::is_same_v<S, GraphOptions>)
+    return v.solve.graph;
+  else
+    return v;
+}
 
-  bool holds(double value) const {
-    return std::isfinite(value) && (open ? value > least : value >= least) && value <= most;
+template <class S, class T>
+const T& value_of(const V& values, T S::*member) {
+  return part<S>(const_cast<V&>(values)).*member;  // NOLINT: read only
+}
+
+// A flag, a text, one of the names of problem/names.hpp, a number; of a list of numbers, which files alone can say, its checksum.
+template <class S, class T>
+OptionRow row(const std::string& name, T S::*member, const std::string& help, const std::string& about,
+              const OptionFacts& facts = {}, const Range& range = {}) {
+  OptionRow made{facts, name, {}, help, about};
+  made.copy = [member](V& to, const V& from) { part<S>(to).*member = value_of(from, member); };
+  const auto with = [&](auto text_of, auto parse) {
+    made.get = [member, text_of](const V& v) -> std::string { return text_of(value_of(v, member)); };
+    made.set = [member, parse](V& v, const std::string& text) { part<S>(v).*member = parse(text); };
+  };
+  if constexpr (std::is_same_v<T, bool>) {
+    made.expects = "true or false";
+    with([](bool value) { return value ? "true" : "false"; },
+         [name](const std::string& text) { return parse_flag(name, text); });
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    with([](const T& value) { return value; }, [](const std::string& text) { return text; });
+  } else if constexpr (std::is_enum_v<T>) {
+    made.takes = "NAME";
+    made.choices = all_names<T>();
+    with([](T value) { return name_of(value); }, [name](const std::string& text) { return parse_name<T>(name, text); });
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    made.range = range;
+    made.range.whole = std::is_integral_v<T>;
+    if (made.takes.empty()) made.takes = made.range.whole ? "N" : "X";
+    made.expects = made.range.text();
+    with([](T value) { return fmt::format("{}", value); },
+         [name, range = made.range](const std::string& text) { return parse_number<T>(name, text, range); });
+  } else {
+    made.get = [member](const V& v) {
+      const T& list = value_of(v, member);
+      return list.empty() ? "" : fmt::format("{:016x}", checksum(std::as_bytes(std::span(list))));
+    };
   }
-  std::string text(const std::string& kind) const {
-    if (std::isinf(least)) return "a " + kind;
-    if (open && std::isinf(most)) return fmt::format("a {} greater than {:g}", kind, least);
-    return fmt::format("a {} from {:g}{}", kind, least, std::isinf(most) ? " up" : fmt::format(" to {:g}", most));
-  }
-};
-
-template <class T>
-void hold(OptionRow& row, Member<T> member) {
-  row.copy = [member](V& to, const V& from) { member(to) = value_of(member, from); };
+  return made;
 }
 
-[[noreturn]] inline void refuse_value(const std::string& name, const std::string& text, const std::string& expected) {
-  throw Error(ErrorCode::bad_value, name, "found '" + text.substr(0, 60) + "', expected " + expected);
-}
-
-template <class T>
-T parse_number(const std::string& name, std::string_view text, const Range& range, const std::string& expected) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !range.holds(static_cast<double>(value)))
-    refuse_value(name, std::string(text), expected);
-  return value;
-}
-
-// Index, std::uint64_t or double.
-template <class T>
-OptionRow number_row(OptionRow row, Member<T> member, Range range = {}) {
-  const bool whole = !std::is_same_v<T, double>;
-  if (row.takes.empty()) row.takes = whole ? "N" : "X";
-  row.expects = range.text(whole ? "whole number" : "number");
-  hold(row, member);
-  row.get = [member](const V& values) { return fmt::format("{}", value_of(member, values)); };
-  row.set = [member, range, name = row.name, expected = row.expects](V& values, const std::string& text) {
-    member(values) = parse_number<T>(name, text, range, expected);
-  };
-  return row;
-}
-
-inline OptionRow flag_row(OptionRow row, Member<bool> member) {
-  hold(row, member);
-  row.expects = "true or false";
-  row.get = [member](const V& values) { return value_of(member, values) ? "true" : "false"; };
-  row.set = [member, name = row.name](V& values, const std::string& text) {
-    if (text != "true" && text != "yes" && text != "false" && text != "no" && !text.empty())
-      refuse_value(name, text, "true or false");
-    member(values) = text.empty() || text == "true" || text == "yes";
-  };
-  return row;
-}
-
-inline OptionRow text_row(OptionRow row, Member<std::string> member) {
-  hold(row, member);
-  row.get = [member](const V& values) { return value_of(member, values); };
-  row.set = [member](V& values, const std::string& text) { member(values) = text; };
-  return row;
-}
-
-// One of the names of problem/names.hpp.
-template <class E>
-OptionRow name_row(OptionRow row, Member<E> member) {
-  row.takes = "NAME";
-  row.choices = all_names<E>();
-  hold(row, member);
-  row.get = [member](const V& values) { return name_of(value_of(member, values)); };
-  row.set = [member, name = row.name](V& values, const std::string& text) {
-    member(values) = parse_name<E>(name, text);
-  };
-  return row;
+inline std::vector<OptionRow> in_group(const char* group, std::vector<OptionRow> rows) {
+  for (OptionRow& row : rows) row.group = group;
+  return rows;
 }
 
 }  // namespace s3gd

@@ -1,5 +1,8 @@
 #include "solve/options/table.hpp"
 
+#include <cmath>
+
+#include "problem/loss.hpp"
 #include "problem/names.hpp"
 #include "solve/options/make_row.hpp"
 #include "stochastic/control.hpp"
@@ -26,10 +29,25 @@ void add_solver(OptionScene& scene) {
 
 }  // namespace
 
+bool Range::holds(double value) const {
+  return std::isfinite(value) && (open ? value > least : value >= least) && value <= most;
+}
+
+std::string Range::text() const {
+  const char* const kind = whole ? "whole number" : "number";
+  if (std::isinf(least)) return fmt::format("a {}", kind);
+  if (open && std::isinf(most)) return fmt::format("a {} greater than {:g}", kind, least);
+  return fmt::format("a {} from {:g}{}", kind, least, std::isinf(most) ? " up" : fmt::format(" to {:g}", most));
+}
+
+void refuse_value(const std::string& name, const std::string& text, const std::string& expected) {
+  throw Error(ErrorCode::bad_value, name, "found '" + text.substr(0, 60) + "', expected " + expected);
+}
+
 const std::vector<OptionRow>& option_table() {
   static const std::vector<OptionRow> table = [] {
     std::vector<OptionRow> all = problem_rows();
-    for (auto part : {solver_rows(), run_rows(), reading_rows()}) all.insert(all.end(), part.begin(), part.end());
+    for (auto part : {run_rows(), reading_rows()}) all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return table;
@@ -63,6 +81,8 @@ OptionScene scene_of(const ProblemSpec& spec, const std::string& solver, Outputs
     if (term.kind == PenaltyKind::elastic_net || term.kind == PenaltyKind::l1_l2norm) scene.mixes = true;
     if (term.kind != PenaltyKind::none) scene.penalised = scene.weighs = true;
   }
+  scene.liblinear = terms.size() == 1 && !scene.mixes && scene.penalised;
+  scene.calibrates = outputs == Outputs::one_vs_rest || Loss(spec.loss).classifies();
   add_solver(scene);
   return scene;
 }
@@ -71,10 +91,21 @@ OptionScene scene_of(const SoftmaxSpec& spec, const std::string& solver) {
   OptionScene scene{.outputs = Outputs::softmax, .solver = solver, .loss = "softmax"};
   scene.penalty = name_of(spec.penalty.kind);
   scene.mixes = spec.penalty.kind == MatrixPenaltyKind::elastic_net;
+  scene.liblinear = spec.penalty.kind == MatrixPenaltyKind::l2 || spec.penalty.kind == MatrixPenaltyKind::l1;
   scene.penalised = spec.penalty.kind != MatrixPenaltyKind::none;
   scene.weighs = scene.penalised && spec.penalty.kind != MatrixPenaltyKind::nuclear;
   add_solver(scene);
   return scene;
+}
+
+OptionScene scene_of(const TaskSpec& spec, const std::string& solver) {
+  if (spec.outputs != Outputs::softmax && !spec.matrix_penalty) return scene_of(spec.problem, solver, spec.outputs);
+  SoftmaxSpec softmax;
+  if (spec.matrix_penalty)
+    softmax.penalty.kind = *spec.matrix_penalty;
+  else
+    softmax.penalty = matrix_penalty(spec.problem.penalty);
+  return scene_of(softmax, solver);
 }
 
 std::vector<std::string> solvers_with(OptionNeed need, Outputs outputs) {

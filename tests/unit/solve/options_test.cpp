@@ -36,7 +36,7 @@ OptionValues all_changed() {
                Intercept::none,
                ClassWeight::balanced,
                "x",
-               0};
+               3};
   v.solve.solver = "gd";
   v.solve.step = 0.5;
   v.solve.decay = 7;
@@ -52,6 +52,10 @@ OptionValues all_changed() {
   v.solve.seed = 11;
   v.solve.start = {1};
   v.solve.checkpoint = "file";
+  v.outputs = Outputs::softmax;
+  v.c = v.calibrate = 0.5;
+  v.sample_weight = v.validate = v.graph = "file";
+  v.early_stop = v.paper = true;
   return v;
 }
 
@@ -184,7 +188,7 @@ TEST(Options, WhatAppliesToASolverChangesItsPath) {
 TEST(Options, OptionsOfTheProblemThatWouldDoNothingAreRefused) {
   const auto said = [](const ProblemSpec& spec) -> std::string {
     try {
-      check_problem_options(spec);
+      check_given({.problem = spec}, scene_of(spec, "auto", Outputs::one));
     } catch (const Error& error) {
       return error.what();
     }
