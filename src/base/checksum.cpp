@@ -99,23 +99,17 @@ std::uint64_t checksum(std::span<const std::byte> bytes, int threads) {
   return folded;
 }
 
-struct Sha256::State {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), EVP_MD_CTX_free};
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) {
-  if (!state_->context || EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) != 1)
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
     throw Error("the system's OpenSSL has no SHA-256");
 }
 
-Sha256::~Sha256() = default;
-
-void Sha256::add(std::span<const char> bytes) { EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()); }
+void Sha256::add(std::span<const char> bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
 
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
-  EVP_DigestFinal_ex(state_->context.get(), digest.data(), &length);
+  EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
   std::string text;
   for (unsigned i = 0; i < length; ++i) {
     text += "0123456789abcdef"[digest[i] >> 4U];

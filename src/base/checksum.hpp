@@ -13,6 +13,8 @@
 #include <span>
 #include <string>
 
+struct evp_md_ctx_st;  // OpenSSL's state of a sum
+
 namespace s3gd {
 
 class Checksum {
@@ -42,16 +44,11 @@ std::uint64_t checksum(std::span<const std::byte> bytes, int threads = 0);
 class Sha256 {
  public:
   Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-
   void add(std::span<const char> bytes);
   std::string hex();  // ends the sum: nothing may be added after it
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
 std::string sha256_of_file(const std::string& path);

@@ -7,7 +7,6 @@
 #include "base/file.hpp"
 #include "data/checks.hpp"
 #include "data/compressed_output.hpp"
-#include "data/convert.hpp"
 #include "data/format.hpp"
 
 namespace s3gd {
@@ -40,12 +39,6 @@ void convert(const char* bytes, std::size_t count, bool swapped, T* into, const 
   for (std::size_t k = 0; k < count; ++k) into[k] = convert_one<T>(load<From>(bytes + k * sizeof(From), swapped), name);
 }
 
-struct IdxHeader {
-  Element element = Element::u1;
-  std::vector<Index> sizes;
-  Index count = 1;
-};
-
 std::optional<Element> element_of(unsigned char code) {
   constexpr Element kTypes[] = {Element::u1, Element::i1, Element::b1, Element::i2,
                                 Element::i4, Element::f4, Element::f8};
@@ -58,31 +51,27 @@ bool looks_like_idx(std::span<const char> head) {
          head[3] >= 1 && head[3] <= 8;
 }
 
-IdxHeader read_header(const ByteSource& source, const std::string& name) {
+NpyHeader read_header(const ByteSource& source, const std::string& name) {
   char start[4];
   if (read_fully(source, start) < 4 || !looks_like_idx(start))
     throw Error({name}, "something that does not begin like one", "an IDX file", "check the path or the format");
-  IdxHeader header;
+  NpyHeader header;
+  header.big_endian = true;
+  header.count = 1;
   header.element = *element_of(static_cast<unsigned char>(start[2]));
   for (int k = 0; k < start[3]; ++k) {
     unsigned char size[4];
     if (read_fully(source, {reinterpret_cast<char*>(size), 4}) < 4)
       throw Error({name}, "the end of the file within the header", "the sizes of the dimensions",
                   "the file is cut short");
-    header.sizes.push_back(Index{size[0]} << 24 | Index{size[1]} << 16 | Index{size[2]} << 8 | Index{size[3]});
-    const auto count = product(header.count, header.sizes.back());
+    header.shape.push_back(Index{size[0]} << 24 | Index{size[1]} << 16 | Index{size[2]} << 8 | Index{size[3]});
+    const auto count = product(header.count, header.shape.back());
     if (!count || *count > std::numeric_limits<Index>::max() / 8)
       throw Error({name}, "sizes whose product does not fit into 64 bits", "smaller ones");
     header.count = *count;
   }
   if (header.count == 0) throw Error({name}, "a dimension of size 0", "at least one row and one column");
   return header;
-}
-
-template <class T>
-Matrix read_matrix(const IdxHeader& header, const ByteSource& source, const std::string& name) {
-  const auto values = read_elements<T>(source, header.element, true, header.count, name);
-  return dense_matrix(values, header.sizes[0], header.count / header.sizes[0]);
 }
 
 // train-images-idx3-ubyte.gz -> train-labels-idx1-ubyte.gz, or without (or with) .gz; '.' for '-' before idx as well.
@@ -133,28 +122,17 @@ template Array<std::int64_t> read_elements(const ByteSource&, Element, bool, Ind
 
 Dataset parse_idx(const ByteSource& source, const std::string& name, const LoadOptions& options) {
   const auto header = read_header(source, name);
-  if (header.sizes.size() < 2)
+  if (header.shape.size() < 2)
     throw Error({name}, "one dimension", "two or more: rows and columns",
                 "this looks like the labels; give the images");
-  Dataset data;
-  data.source = name;
-  data.x = options.precision == Precision::float32 ? read_matrix<float>(header, source, name)
-                                                   : read_matrix<double>(header, source, name);
-  expect_end(source, name);
-  check_contents(data, name, options.threads);
-  apply_options(data, options, WhenOpen::choose);
-  return data;
+  return parse_rows(header, source, name, options);
 }
 
 Labels parse_idx_labels(const ByteSource& source, const std::string& name) {
   const auto header = read_header(source, name);
-  if (header.sizes.size() != 1)
-    throw Error({name}, std::to_string(header.sizes.size()) + " dimensions", "one: a label for each row");
-  Labels labels;
-  labels.values = read_elements<double>(source, header.element, true, header.count, name);
-  expect_end(source, name);
-  labels.kind = kind_of_labels(labels.values.span());
-  return labels;
+  if (header.shape.size() != 1)
+    throw Error({name}, std::to_string(header.shape.size()) + " dimensions", "one: a label for each row");
+  return read_npy_labels(header, source, name);
 }
 
 int recognise_idx(std::string_view name, std::span<const char> head) {

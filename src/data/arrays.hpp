@@ -29,13 +29,14 @@ Dataset parse_idx(const ByteSource& source, const std::string& name, const LoadO
 Labels parse_idx_labels(const ByteSource& source, const std::string& name);
 
 // NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
-// here for .npy files and for the members of .npz archives.
+// here for .npy files and for the members of .npz archives. IDX says the same in other bytes.
 struct NpyHeader {
   bool text = false;              // strings of fixed width rather than numbers
   Element element = Element::f8;  // numbers
   bool wide_text = false;         // strings: 4-byte code points ('U') rather than bytes ('S')
   std::size_t text_bytes = 0;     // strings: bytes of each
   bool fortran_order = false;
+  bool big_endian = false;  // IDX
   std::vector<Index> shape;
   Index count = 0;               // product of the shape
   std::size_t header_bytes = 0;  // where the data begins
@@ -52,15 +53,13 @@ Array<T> read_npy_vector(const NpyHeader& header, const ByteSource& source, cons
 std::vector<std::string> read_npy_text(const NpyHeader& header, const ByteSource& source, const std::string& name);
 Labels read_npy_labels(const NpyHeader& header, const ByteSource& source, const std::string& name);
 
-// An array of two or more dimensions is a matrix: the first are the rows, the others are flattened to columns.
-struct NpyShape {
-  Index rows = 0;
-  Index cols = 0;
-};
-NpyShape matrix_shape(const NpyHeader& header, const std::string& name);
+// Rows and columns: an array of two or more dimensions is a matrix, all but the first are flattened to columns.
+std::pair<Index, Index> matrix_shape(const NpyHeader& header, const std::string& name);
 
-// The rows alone, from any source of bytes.
+// The rows alone, from any source of bytes, and from what follows a header.
 Dataset parse_npy(const ByteSource& source, const std::string& name, const LoadOptions& options);
+Dataset parse_rows(const NpyHeader& header, const ByteSource& source, const std::string& name,
+                   const LoadOptions& options);
 // From the bytes of an archive.
 Dataset parse_npz(std::span<const std::byte> bytes, const std::string& name, const LoadOptions& options);
 

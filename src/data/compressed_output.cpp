@@ -39,30 +39,20 @@ class Compressor final : public std::streambuf, ArchiveWriter {
     open();
     archive_entry_set_filetype(entry.get(), AE_IFREG);
     if (archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
-
-  void finish() {
-    sync();
-    close();
-  }
+  using ArchiveWriter::close;
 
  protected:
+  // Without a buffer: whoever writes text has one.
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    write(std::as_bytes(std::span(text, static_cast<std::size_t>(size))));
+    return size;
+  }
   int_type overflow(int_type c) override {
-    sync();
-    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-    *pptr() = traits_type::to_char_type(c);
-    pbump(1);
-    return c;
+    const char one = traits_type::to_char_type(c);
+    if (!traits_type::eq_int_type(c, traits_type::eof())) xsputn(&one, 1);
+    return traits_type::not_eof(c);
   }
-  int sync() override {
-    write(std::as_bytes(std::span(pbase(), pptr())));
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
-    return 0;
-  }
-
- private:
-  std::array<char, 1 << 16> buffer_;
 };
 
 }  // namespace
@@ -110,11 +100,11 @@ std::string_view without_compression_suffix(std::string_view path) {
 void write_compressed(std::ostream& out, const std::string& path, const std::function<void(std::ostream&)>& fill) {
   const auto* suffix = suffix_of(path);
   if (suffix == nullptr) return fill(out);
-  const auto compressor = std::make_unique<Compressor>(out, *suffix, path);
-  std::ostream stream(compressor.get());
+  Compressor compressor(out, *suffix, path);
+  std::ostream stream(&compressor);
   stream.exceptions(std::ios::badbit);  // lets an Error thrown while compressing through
   fill(stream);
-  compressor->finish();
+  compressor.close();
 }
 
 }  // namespace s3gd

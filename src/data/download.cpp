@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -88,39 +86,22 @@ struct Attempt {
   CURL* curl = nullptr;
   PartFile* part = nullptr;
   const DownloadOptions* options = nullptr;
-  std::uint64_t start = 0;         // where the answer is asked to begin
-  std::uint64_t answer_start = 0;  // where a 206 says it begins
-  std::string tag = {};            // of the answer being read
+  std::uint64_t start = 0;  // where the answer is asked to begin
   bool begun = false;
   bool misplaced = false;  // the answer is some other range than the one asked for
   int write_errno = 0;
 };
 
-std::uint64_t leading_number(std::string_view text) {
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+// Of the last answer; empty when it has no such header.
+std::string_view header_of(CURL* curl, const char* name) {
+  curl_header* header = nullptr;
+  return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : std::string_view();
 }
 
-std::size_t on_header(char* data, std::size_t, std::size_t size, void* context) {
-  auto& attempt = *static_cast<Attempt*>(context);
-  std::string line(data, size);
-  line.erase(line.find_last_not_of("\r\n ") + 1);
-  const std::size_t colon = line.find(':');
-  if (colon == std::string::npos) {
-    if (line.starts_with("HTTP/")) attempt.tag.clear(), attempt.answer_start = 0;
-    return size;
-  }
-  std::string name = line.substr(0, colon);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::size_t at = line.find_first_not_of(' ', colon + 1);
-  const std::string value = at == std::string::npos ? "" : line.substr(at);
-  // A weak ETag does not promise the same bytes.
-  if (name == "etag" && !value.starts_with("W/")) attempt.tag = value;
-  if (name == "last-modified" && attempt.tag.empty()) attempt.tag = value;
-  if (name == "content-range" && value.starts_with("bytes "))
-    attempt.answer_start = leading_number(std::string_view(value).substr(6));
-  return size;
+// What tells this version of the file from others. A weak ETag does not promise the same bytes.
+std::string tag_of(CURL* curl) {
+  const std::string_view tag = header_of(curl, "ETag");
+  return std::string(tag.empty() || tag.starts_with("W/") ? header_of(curl, "Last-Modified") : tag);
 }
 
 long response_code(CURL* curl) {
@@ -133,11 +114,12 @@ long response_code(CURL* curl) {
 bool begin_answer(Attempt& attempt) {
   attempt.begun = true;
   if (response_code(attempt.curl) == 206) {
-    attempt.misplaced = attempt.answer_start != attempt.start;
+    const std::string_view range = header_of(attempt.curl, "Content-Range");
+    attempt.misplaced = !range.starts_with("bytes " + std::to_string(attempt.start) + "-");
     return !attempt.misplaced;
   }
   attempt.start = 0;
-  attempt.part->set_tag(attempt.tag);
+  attempt.part->set_tag(tag_of(attempt.curl));
   return attempt.part->clear();
 }
 
@@ -171,8 +153,6 @@ void configure(CURL* curl, const std::string& url, Attempt& attempt, char* error
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, kStallSeconds);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "s3gd/" S3GD_VERSION);
-  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &attempt);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &attempt);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);

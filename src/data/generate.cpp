@@ -56,59 +56,43 @@ RowBlock<T> generate_part(const RowGenerator& generator, bool dense, Index begin
   return part;
 }
 
-// Rows that are generated one block after the other.
 template <class T>
-class GeneratedRows {
- public:
-  GeneratedRows(const RowGenerator& generator, const LoadOptions& options)
-      : generator_(generator),
-        options_(options),
-        dense_(is_dense(generator, options)),
-        rows_(dense_ ? Layout::dense : Layout::sparse, std::max(generator.shape().cols, options.cols),
-              IndexBase::zero) {}
-
-  void add(Index begin, Index end) {
-    std::vector<RowBlock<T>> parts(at(kBlockParts));
-    const Index per_part = (end - begin + kBlockParts - 1) / kBlockParts;
-    parallel_ranges(end - begin, per_part, options_.threads, [&](Index from, Index to, Index chunk) {
-      parts[at(chunk)] = generate_part<T>(generator_, dense_, begin + from, begin + to);
-    });
-    for (const auto& part : parts) {
-      rows_.append(part);
-      labels_.append(part.labels);
-    }
-  }
-  Dataset finish() && {
-    Dataset data;
-    data.x = std::move(rows_).finish();
-    data.y.values = std::move(labels_).finish();
-    data.y.kind = generator_.shape().label_kind;
-    return data;
-  }
-
- private:
-  const RowGenerator& generator_;
-  const LoadOptions& options_;
-  bool dense_;
-  RowsBuilder<T> rows_;
-  GrowBuffer<double> labels_;
-};
+std::vector<RowBlock<T>> generate_block(const RowGenerator& generator, bool dense, Index begin, Index rows,
+                                        int threads) {
+  std::vector<RowBlock<T>> parts(at(kBlockParts));
+  const Index per_part = (rows + kBlockParts - 1) / kBlockParts;
+  parallel_ranges(rows, per_part, threads, [&](Index from, Index to, Index chunk) {
+    parts[at(chunk)] = generate_part<T>(generator, dense, begin + from, begin + to);
+  });
+  return parts;
+}
 
 // All rows in blocks, or as one that they are joined to.
 template <class T>
 void generate_rows(const RowGenerator& generator, const LoadOptions& options, bool joined,
                    const std::function<void(const Dataset& block)>& take) {
   const auto& shape = generator.shape();
-  const Index entries = is_dense(generator, options) ? std::max(shape.cols, options.cols) : shape.row_entries;
-  const Index rows_per_block = std::clamp<Index>(kEntriesPerBlock / entries, 1, 1 << 16);
-  std::optional<GeneratedRows<T>> rows;
-  for (Index begin = 0; begin < shape.rows; begin += rows_per_block) {
+  const bool dense = is_dense(generator, options);
+  const Index cols = std::max(shape.cols, options.cols);
+  const Index rows_per_block = std::clamp<Index>(kEntriesPerBlock / (dense ? cols : shape.row_entries), 1, 1 << 16);
+  std::optional<RowsBuilder<T>> rows;
+  GrowBuffer<double> labels;
+  for (Index begin = 0, end; begin < shape.rows; begin = end) {
     if (interrupted()) throw Interrupted("generating rows was interrupted");
-    if (!joined || !rows) rows.emplace(generator, options);
-    rows->add(begin, std::min(shape.rows, begin + rows_per_block));
-    if (!joined) take(std::move(*rows).finish());
+    end = std::min(shape.rows, begin + rows_per_block);
+    if (!rows) rows.emplace(dense ? Layout::dense : Layout::sparse, cols, IndexBase::zero);
+    for (const auto& part : generate_block<T>(generator, dense, begin, end - begin, options.threads)) {
+      rows->append(part);
+      labels.append(part.labels);
+    }
+    if (joined && end < shape.rows) continue;
+    Dataset data;
+    data.x = std::move(*rows).finish();
+    data.y.values = std::move(labels).finish();
+    data.y.kind = shape.label_kind;
+    rows.reset();
+    take(data);
   }
-  if (joined) take(std::move(*rows).finish());
 }
 
 }  // namespace

@@ -86,10 +86,10 @@ const Compression* find_compression(std::span<const char> head) {
 
 class Decompressed {
  public:
-  Decompressed(ByteSource packed, const Compression& compression, const std::string& name)
-      : packed_(std::move(packed)), compression_(compression), name_(name), buffer_(kCompressedBytes) {
+  Decompressed(std::unique_ptr<Input> packed, const Compression& compression)
+      : packed_(std::move(packed)), compression_(compression), buffer_(kCompressedBytes) {
     archive_.reset(archive_read_new());
-    if (!archive_) throw Error(ErrorCode::out_of_memory, {}, "out of memory while opening " + name);
+    if (!archive_) throw Error(ErrorCode::out_of_memory, {}, "out of memory while opening " + packed_->name());
     compression.enable(archive_.get());
     archive_read_support_format_raw(archive_.get());
     archive_read_support_format_empty(archive_.get());
@@ -122,7 +122,7 @@ class Decompressed {
     auto* self = static_cast<Decompressed*>(self_pointer);
     try {
       *bytes = self->buffer_.data();
-      const std::size_t count = self->packed_(self->buffer_);
+      const std::size_t count = self->packed_->read(self->buffer_);
       self->supplied_ += static_cast<la_int64_t>(count);
       return static_cast<la_ssize_t>(count);
     } catch (...) {
@@ -146,13 +146,12 @@ class Decompressed {
   }
 
   [[noreturn]] void refuse(const std::string& reason) const {
-    throw Error(name_ + ": the " + std::string(compression_.name) + " data is cut short or damaged: " + reason,
+    throw Error(packed_->name() + ": the " + std::string(compression_.name) + " data is cut short or damaged: " + reason,
                 "fetch or compress the file again");
   }
 
-  ByteSource packed_;
+  std::unique_ptr<Input> packed_;
   const Compression& compression_;
-  std::string name_;
   std::vector<char> buffer_;
   std::unique_ptr<archive, Free> archive_;
   std::exception_ptr failure_;
@@ -160,61 +159,37 @@ class Decompressed {
   bool finished_ = false;
 };
 
-class StreamInput final : public Input {
- public:
-  StreamInput(ByteSource source, std::optional<std::uint64_t> size, const std::string& name)
-      : source_(std::move(source)), plain_size_(size), name_(name) {
-    look();
-    if (const auto* compression = find_compression(head_)) {
-      // The bytes that were looked at stand in front of the rest again.
-      auto packed = [head = std::move(head_), used = std::size_t{0},
-                     rest = std::move(source_)](std::span<char> into) mutable {
-        if (used == head.size()) return rest(into);
-        const std::size_t count = std::min(into.size(), head.size() - used);
-        std::memcpy(into.data(), head.data() + used, count);
-        used += count;
-        return count;
-      };
-      const auto plain = std::make_shared<Decompressed>(std::move(packed), *compression, name);
-      source_ = [plain](std::span<char> into) { return plain->read(into); };
-      plain_size_ = std::nullopt;
-      look();
-    }
-  }
-
-  std::size_t read(std::span<char> into) override {
-    const std::size_t from_head = std::min(into.size(), head_.size() - used_);
-    if (from_head > 0) std::memcpy(into.data(), head_.data() + used_, from_head);
-    used_ += from_head;
-    return from_head + read_fully(source_, into.subspan(from_head));
-  }
-  std::span<const char> peek() override { return std::span<const char>(head_).subspan(used_); }
-  const std::string& name() const override { return name_; }
-  std::optional<std::uint64_t> plain_size() const override { return plain_size_; }
-
- private:
-  void look() {
-    head_.resize(kHeadBytes);
-    head_.resize(read_fully(source_, head_));
-  }
-
-  ByteSource source_;
-  std::optional<std::uint64_t> plain_size_;
-  std::string name_;
-  std::vector<char> head_;
-  std::size_t used_ = 0;
-};
+std::unique_ptr<Input> unpacked(std::unique_ptr<Input> input) {
+  const Compression* compression = find_compression(input->peek());
+  if (compression == nullptr) return input;
+  const std::string name = input->name();
+  const auto plain = std::make_shared<Decompressed>(std::move(input), *compression);
+  return std::make_unique<Input>([plain](std::span<char> into) { return plain->read(into); }, std::nullopt, name);
+}
 
 }  // namespace
 
 std::unique_ptr<Input> Input::open(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   const auto file = std::make_shared<File>(path, name);
-  return std::make_unique<StreamInput>([file](std::span<char> into) { return file->read(into); }, file->size, name);
+  return unpacked(
+      std::make_unique<Input>([file](std::span<char> into) { return file->read(into); }, file->size, name));
 }
 
 std::unique_ptr<Input> Input::from_memory(std::span<const char> bytes, const std::string& name) {
-  return std::make_unique<StreamInput>(source_of(std::as_bytes(bytes)), bytes.size(), name);
+  return unpacked(std::make_unique<Input>(source_of(std::as_bytes(bytes)), bytes.size(), name));
+}
+
+Input::Input(ByteSource source, std::optional<std::uint64_t> plain_size, const std::string& name)
+    : source_(std::move(source)), plain_size_(plain_size), name_(name), head_(kHeadBytes) {
+  head_.resize(read_fully(source_, head_));
+}
+
+std::size_t Input::read(std::span<char> into) {
+  const std::size_t from_head = std::min(into.size(), head_.size() - used_);
+  if (from_head > 0) std::memcpy(into.data(), head_.data() + used_, from_head);
+  used_ += from_head;
+  return from_head + read_fully(source_, into.subspan(from_head));
 }
 
 bool is_mappable(const Input& input) { return input.plain_size().has_value() && input.name() != "standard input"; }

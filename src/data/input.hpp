@@ -11,21 +11,32 @@
 
 namespace s3gd {
 
+// Fills as much as there is; 0 only at the end.
+using ByteSource = std::function<std::size_t(std::span<char>)>;
+
 class Input {
  public:
   static std::unique_ptr<Input> open(const std::string& path);  // "-" is standard input; throws Error
   // Bytes already in memory, for tests and fuzzing; decompressed like a file.
   static std::unique_ptr<Input> from_memory(std::span<const char> bytes, const std::string& name);
-  virtual ~Input() = default;
+  // As the bytes are.
+  Input(ByteSource source, std::optional<std::uint64_t> plain_size, const std::string& name);
 
   // Fills as much of `into` as there is; 0 only at the end. Throws when the stream is cut short or corrupt.
-  virtual std::size_t read(std::span<char> into) = 0;
+  std::size_t read(std::span<char> into);
   // The first bytes (up to 4096, decompressed) without consuming them: for recognising the format.
-  virtual std::span<const char> peek() = 0;
+  std::span<const char> peek() const { return std::span<const char>(head_).subspan(used_); }
   // What it is called in messages: the path, or "standard input".
-  virtual const std::string& name() const = 0;
+  const std::string& name() const { return name_; }
   // Size of a plain regular file; empty for pipes and compressed data.
-  virtual std::optional<std::uint64_t> plain_size() const = 0;
+  std::optional<std::uint64_t> plain_size() const { return plain_size_; }
+
+ private:
+  ByteSource source_;
+  std::optional<std::uint64_t> plain_size_;
+  std::string name_;
+  std::vector<char> head_;
+  std::size_t used_ = 0;
 };
 
 // Whether it is a plain file that can be mapped by its name.
@@ -33,8 +44,6 @@ bool is_mappable(const Input& input);
 // Everything up to the end, in memory aligned for any type.
 Array<char> read_all(Input& input);
 
-// Fills as much as there is; 0 only at the end.
-using ByteSource = std::function<std::size_t(std::span<char>)>;
 ByteSource source_of(Input& input);
 ByteSource source_of(std::span<const std::byte> bytes);  // must outlive the source
 

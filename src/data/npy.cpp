@@ -25,7 +25,7 @@ Array<T> transposed(const Array<T>& by_column, Index rows, Index cols) {
 template <class T>
 Matrix read_matrix(const NpyHeader& header, const ByteSource& source, const std::string& name) {
   const auto [rows, cols] = matrix_shape(header, name);
-  auto values = read_elements<T>(source, header.element, false, header.count, name);
+  auto values = read_elements<T>(source, header.element, header.big_endian, header.count, name);
   expect_end(source, name);
   if (header.fortran_order) values = transposed(values, rows, cols);
   return dense_matrix(values, rows, cols);
@@ -113,7 +113,7 @@ void write_array(const std::string& path, const std::string& header, const std::
 
 }  // namespace
 
-NpyShape matrix_shape(const NpyHeader& header, const std::string& name) {
+std::pair<Index, Index> matrix_shape(const NpyHeader& header, const std::string& name) {
   if (header.text) throw Error({name}, "an array of strings", "an array of numbers");
   if (header.shape.size() < 2)
     throw Error({name}, "an array of " + std::to_string(header.shape.size()) + " dimensions", "two: rows and columns",
@@ -136,7 +136,7 @@ Array<T> read_npy_vector(const NpyHeader& header, const ByteSource& source, cons
   if (header.text || !flat)
     throw Error({name}, header.text ? "strings" : std::to_string(header.shape.size()) + " dimensions",
                 "one number for each row");
-  auto values = read_elements<T>(source, header.element, false, header.count, name);
+  auto values = read_elements<T>(source, header.element, header.big_endian, header.count, name);
   expect_end(source, name);
   return values;
 }
@@ -154,7 +154,11 @@ Labels read_npy_labels(const NpyHeader& header, const ByteSource& source, const 
 }
 
 Dataset parse_npy(const ByteSource& source, const std::string& name, const LoadOptions& options) {
-  const auto header = read_npy_header(source, name);
+  return parse_rows(read_npy_header(source, name), source, name, options);
+}
+
+Dataset parse_rows(const NpyHeader& header, const ByteSource& source, const std::string& name,
+                   const LoadOptions& options) {
   Dataset data;
   data.source = name;
   data.x = read_npy_matrix(header, source, options.precision, name);

@@ -150,24 +150,17 @@ TEST(MalformedText, TheFirstBadPlaceOfALargeFileWinsAtAnyNumberOfThreads) {
 }
 
 // A gigabyte that is never on disk nor in memory.
-class EndlessInput final : public Input {
- public:
-  EndlessInput(std::string start, std::string repeated) : start_(std::move(start)), repeated_(std::move(repeated)) {}
-  std::size_t read(std::span<char> into) override {
-    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), kBytes - given_));
-    for (std::size_t i = 0; i < count; ++i, ++given_)
-      into[i] = given_ < start_.size() ? start_[given_] : repeated_[(given_ - start_.size()) % repeated_.size()];
+struct Endless {
+  static constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
+  std::string start, repeated;
+  std::uint64_t given = 0;
+
+  std::size_t read(std::span<char> into) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), kBytes - given));
+    for (std::size_t i = 0; i < count; ++i, ++given)
+      into[i] = given < start.size() ? start[given] : repeated[(given - start.size()) % repeated.size()];
     return count;
   }
-  std::span<const char> peek() override { return start_; }
-  const std::string& name() const override { return name_; }
-  std::optional<std::uint64_t> plain_size() const override { return std::nullopt; }
-  std::uint64_t given() const { return given_; }
-
- private:
-  static constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
-  std::string start_, repeated_, name_ = "endless";
-  std::uint64_t given_ = 0;
 };
 
 TEST(MalformedText, ALineOfAGigabyteIsRefusedWithinAHundredMegabytes) {
@@ -184,7 +177,8 @@ TEST(MalformedText, ALineOfAGigabyteIsRefusedWithinAHundredMegabytes) {
   const auto before = peak_memory_bytes();
   for (const auto& bad : cases)
     for (const int threads : {1, 7}) {
-      EndlessInput input(bad.start, bad.repeated);
+      Endless endless{bad.start, bad.repeated};
+      Input input([&](std::span<char> into) { return endless.read(into); }, std::nullopt, "endless");
       LoadOptions options;
       options.threads = threads;
       try {
@@ -193,7 +187,7 @@ TEST(MalformedText, ALineOfAGigabyteIsRefusedWithinAHundredMegabytes) {
       } catch (const Error& error) {
         EXPECT_TRUE(std::string(error.what()).starts_with(bad.message)) << error.what();
       }
-      EXPECT_LT(input.given(), std::uint64_t{40} << 20);
+      EXPECT_LT(endless.given, std::uint64_t{40} << 20);
     }
 #ifndef __SANITIZE_THREAD__  // the thread sanitizer keeps several bytes of its own for each one touched
   EXPECT_LT(peak_memory_bytes() - before, std::uint64_t{100} << 20);
