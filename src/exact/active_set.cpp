@@ -13,18 +13,20 @@
 namespace s3gd {
 namespace {
 
+constexpr Index kFirstSet = 100;              // coordinates let off zero at first
+constexpr double kTrustMargins = 1e-9;        // tolerances from here on: margins moved along with w are as good as new
 constexpr Index kSampleRows = 4096;           // for the diagonal
 constexpr double kSoon = 0.7;                 // of the threshold: slopes that will reach it some penalties further on
-constexpr Index kFewColumns = 64;             // these are all taken at once
+constexpr Index kTakenAtOnce = 64;            // these are all taken at once
 constexpr Index kManyColumns = 4096;          // a look at all of them costs more than steps over a working set
 constexpr Index kMostTransposed = 512 << 20;  // bytes of a second copy of sparse rows, by columns
 
 }  // namespace
 
 ActiveSet::ActiveSet(const Problem& problem, std::vector<double> start)
-    : problem_(problem),
+    : ProxNewton({}),
+      problem_(problem),
       penalty_(problem),
-      must_stop_([] { return false; }),
       constant_curvature_(traits_of(problem.spec().loss.kind).quadratic),
       w_(std::move(start)),
       u_(at(problem.rows()), 0.0),
@@ -39,6 +41,12 @@ ActiveSet::ActiveSet(const Problem& problem, std::vector<double> start)
   value_ = terms_.loss + penalty_.value(std::span<const double>(w_));
   norm_ = norm_of(w_);
   estimate_diagonal();
+  begin();
+}
+
+void ActiveSet::begin() {
+  most_ = kFirstSet;
+  chosen_here_ = false;
 }
 
 // The loss's own, or where it has none the largest of the rows where w is.
@@ -86,6 +94,7 @@ void ActiveSet::change_penalty(const Problem& problem) {
   first_step_ = true;
   if (!worth_carrying()) forget_hessian();
   steps_here_ = 0;
+  begin();
 }
 
 void ActiveSet::arrived() {
@@ -100,12 +109,14 @@ void ActiveSet::arrived() {
 
 void ActiveSet::carry_on() {
   carries_on_ = true;
+  passes_ = 0;  // those so far are the first run's
   if (certificate_needs_positives(problem_)) smaller_class_.emplace(problem_);
   looked_ = false;
   transposed_ = Transposed::of(problem_.x(), kMostTransposed);
   if (constant_curvature_) mean_row_.assign(problem_.mean_row().begin(), problem_.mean_row().end());
 }
 
+// After a look at all coordinates: the fewer rows of both classes are summed. `enough`: see RowsSeen.
 Certificate ActiveSet::certificate(double enough) const {
   RowsSeen seen{.loss = terms_.loss, .margins = u_, .gradient = gradient_, .mean_row = mean_row_, .enough = enough};
   if (!certificate_needs_positives(problem_)) return certify_seen(problem_, w_, seen);
@@ -115,7 +126,16 @@ Certificate ActiveSet::certificate(double enough) const {
   return certify_seen(problem_, w_, seen);
 }
 
-void ActiveSet::look_at_all() {
+ProxNewton::Certified ActiveSet::certify(double enough) const {
+  if (carries_on_ && enough >= kTrustMargins) return {certificate(enough), 0.5};
+  return {s3gd::certify(problem_, w_), 1};
+}
+
+double ActiveSet::look() {
+  if (std::exchange(chosen_here_, false)) {
+    if (violators_ > most_) most_ *= 2;
+    most_ = std::max(most_, support_size());
+  }
   if (!looked_) {
     if (transposed_) {
       transposed_->times(terms_.slopes, gradient_, problem_.spec().threads);
@@ -126,7 +146,7 @@ void ActiveSet::look_at_all() {
     passes_ += 1;
   }
   looked_ = true;
-  gap_ = estimated_gap(problem_, penalty_, w_, gradient_, value_);
+  return gap_ = estimated_gap(problem_, penalty_, w_, gradient_, value_);
 }
 
 Index ActiveSet::support_size() const {
@@ -145,7 +165,15 @@ double ActiveSet::violation(Index j) const {
   return excess * excess / (diagonal_[at(j)] + 2 * penalty_.l2_of(j));
 }
 
-bool ActiveSet::choose(Index most) {
+bool ActiveSet::choose() {
+  chosen_here_ = true;
+  leave_zero();
+  return choose_columns();
+}
+
+// Coordinates off zero and those that want to leave it most; the old set when that has them all. False: nothing is left
+// to move.
+bool ActiveSet::choose_columns() {
   std::vector<Index> chosen;
   std::vector<std::pair<double, Index>> leaving;
   for (Index j = 0; j < penalty_.dim(); ++j) {
@@ -155,9 +183,9 @@ bool ActiveSet::choose(Index most) {
       leaving.emplace_back(-v, j);
   }
   violators_ = static_cast<Index>(leaving.size());
-  if (static_cast<Index>(leaving.size()) > most) {
-    std::nth_element(leaving.begin(), leaving.begin() + most, leaving.end());
-    leaving.resize(at(most));
+  if (violators_ > most_) {
+    std::nth_element(leaving.begin(), leaving.begin() + most_, leaving.end());
+    leaving.resize(at(most_));
   }
   for (const auto& [v, j] : leaving) chosen.push_back(j);
   std::sort(chosen.begin(), chosen.end());
@@ -184,10 +212,10 @@ void ActiveSet::add_soon_leaving(std::vector<Index>& chosen, double least) const
   std::vector<std::pair<double, Index>> soon;
   for (Index j = 0; j < penalty_.dim(); ++j) {
     const double slope = std::abs(gradient_[at(j)]), l1 = penalty_.l1_of(j);
-    if (!(slope > least * l1) && penalty_.dim() > kFewColumns) continue;
+    if (!(slope > least * l1) && penalty_.dim() > kTakenAtOnce) continue;
     if (!std::binary_search(chosen.begin(), chosen.end(), j)) soon.emplace_back(-slope / l1, j);
   }
-  const std::size_t most = std::max(at(kFewColumns), chosen.size() / 4);
+  const std::size_t most = std::max(at(kTakenAtOnce), chosen.size() / 4);
   if (soon.size() > most) {
     std::nth_element(soon.begin(), soon.begin() + static_cast<std::ptrdiff_t>(most), soon.end());
     soon.resize(most);
@@ -225,7 +253,8 @@ std::vector<Index> ActiveSet::pulling() const {
   return chosen;
 }
 
-// A proximal gradient step over those: the only way out of such a point.
+// For a penalty with a 2-norm: off the point where it has no slope, if F falls there. A proximal gradient step over those
+// that pull is the only way out of such a point.
 bool ActiveSet::leave_zero() {
   if (penalty_.norm_strength() == 0 || norm_ > 0) return false;
   const std::vector<Index> chosen = pulling();

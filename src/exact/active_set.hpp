@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include "exact/prox_newton.hpp"
 #include "exact/search.hpp"
 #include "exact/working_columns.hpp"
 #include "problem/certificate.hpp"
@@ -17,38 +18,17 @@
 
 namespace s3gd {
 
-class ActiveSet {
+class ActiveSet final : public ProxNewton {
  public:
   ActiveSet(const Problem& problem, std::vector<double> start);
-  void stop_when(std::function<bool()> must_stop) { must_stop_ = std::move(must_stop); }
 
   // Goes on with the same rows under another penalty: margins, gradient, columns and Hessian are kept.
   void change_penalty(const Problem& problem);
   // Other penalties will follow.
   void carry_on();
-  bool carries_on() const { return carries_on_; }
   void arrived();  // w is the solution under this penalty
-  // Of w, after a look at all coordinates: the fewer rows of both classes are summed. `enough`: see RowsSeen.
-  Certificate certificate(double enough) const;
-
-  // One pass, unless w has not moved since the last: the gradient of the loss in every coordinate.
-  void look_at_all();
-  // Coordinates off zero and those that want to leave it most, `most` of the latter at most; the old set when that has
-  // them all. False: nothing is left to move.
-  bool choose(Index most);
-  // An estimate of the relative gap, the slopes of coordinates outside the working set being as last looked at.
-  double gap() const { return gap_; }
-  // Steps over the working set until that estimate is below `goal`.
-  void solve_working_set(double goal);
-  // For a penalty with a 2-norm: off the point where it has no slope, if F falls there.
-  bool leave_zero();
-
-  const std::vector<double>& w() const { return w_; }
-  const std::vector<double>& gradient() const { return gradient_; }
-  double objective() const { return value_; }
-  double passes() const { return passes_; }
-  Index support_size() const;
-  Index violators() const { return violators_; }  // met by choose(), chosen or not
+  // Coordinates let off zero at first; twice as many each time they do not suffice.
+  void begin();
 
  private:
   struct Solved {
@@ -56,8 +36,28 @@ class ActiveSet {
     double lambda = 0;
   };
 
-  bool step();
-  void look_at_working_set();
+  const std::vector<double>& w() const override { return w_; }
+  double objective() const override { return value_; }
+  double rounding() const override { return rounding_of(value_); }
+  bool has_dual() const override { return penalty_.has_dual(); }
+  double noise() const override { return static_cast<double>(support_size()) / static_cast<double>(problem_.rows()); }
+  double look() override;
+  Certified certify(double enough) const override;
+  bool choose() override;
+  bool complete() const override { return violators_ <= (carries_on_ ? most_ : 0); }
+  double look_at_chosen() override;
+  bool guess() override;
+  std::vector<double> direction() override;
+  double promise(const std::vector<double>& moved) const override;
+  double value_at(const std::vector<double>& moved, double t, double promised) override;
+  void accept(const std::vector<double>& moved, double t, double promised) override;
+  bool again() override;
+  bool refused() override;
+
+  Certificate certificate(double enough) const;
+  bool choose_columns();
+  bool leave_zero();
+  Index support_size() const;
   double curvature_bound() const;
   void estimate_diagonal();
   void refresh_hessian();
@@ -68,15 +68,13 @@ class ActiveSet {
   void remember_hessian();
   void compare_with_hessian();
   void correct_by(std::vector<double>& gram, const std::vector<double>& s, const std::vector<double>& y) const;
-  bool bent_step();
+  std::vector<double> bent_direction();
   void find_drift();
   std::vector<double> foreseen() const;
   void more_damping();
   void damp(std::vector<double>& curvatures) const;
   L1Model make_model() const;
   double penalty_at(const std::vector<double>& moved, double t) const;
-  double promise(const std::vector<double>& moved) const;
-  bool walk(const std::vector<double>& moved, double promised, int attempts);
   void look_with_all_rows(const std::vector<double>& moved);
   void take_slopes();
   void add_soon_leaving(std::vector<Index>& chosen, double least) const;
@@ -88,7 +86,6 @@ class ActiveSet {
 
   Problem problem_;
   Penalty penalty_;
-  std::function<bool()> must_stop_;
   bool constant_curvature_;
   std::vector<double> w_, u_, gradient_;  // u: the margins
   bool looked_ = false;                   // whether the gradient is the one at w in every coordinate
@@ -100,8 +97,9 @@ class ActiveSet {
   std::vector<double> drift_;                  // change of the solution with lambda, for a quadratic loss
   std::vector<double> diagonal_;               // of a bound of the Hessian, about
   RowTerms terms_;
-  double value_ = 0, norm_ = 0, gap_ = 0, goal_ = 0, passes_ = 0;
-  Index violators_ = 0;
+  double value_ = 0, norm_ = 0, gap_ = 0;
+  Index most_ = 0, violators_ = 0;  // coordinates let off zero in a round; met in the last one, chosen or not
+  bool chosen_here_ = false;        // whether there was one since begin()
 
   std::optional<Transposed> transposed_;  // while further penalties will follow
   std::unique_ptr<WorkingColumns> columns_;
@@ -112,7 +110,10 @@ class ActiveSet {
   Index most_skipped_ = std::numeric_limits<Index>::max();  // ... and at most this many may be
   int age_ = 0;                                             // steps made with it
   int draws_ = 0;
-  double last_promise_ = 0;
+  double last_promise_ = 0, left_ = 0;           // of the last step, and over that of the one before
+  std::vector<double> planned_;                  // a direction that guess() has found on its way
+  bool has_along_ = false, all_rows_ = false;    // of the direction that is tried
+  double trial_value_ = 0;
   std::vector<double> last_step_, last_slopes_;  // over the working set: what the Hessian is to be corrected by
   int steps_here_ = 0;                           // under this penalty
   int steps_when_new_ = 0, kept_for_ = 0;        // under the one the Hessian was made for; penalties since

@@ -11,140 +11,14 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kFirstSet = 100;     // coordinates let off zero at first; twice as many each time they do not suffice
 constexpr Index kEvery = 8;          // one row in so many for the start, and again for its own start ...
 constexpr Index kLeastRows = 2048;   // ... while there are so many
 constexpr double kSampleTol = 1e-2;  // how well a sample is solved: it is itself no better than a few percent
 constexpr Index kSampleRounds = 8;
-constexpr double kShareOfGap = 0.3;
-constexpr double kTrustMargins = 1e-9;  // tolerances from here on: margins moved along with w are as good as new ones
-constexpr Index kMostRounds = 300;
-constexpr int kPatience = 8;                     // rounds without progress before rounding is taken to be reached
 constexpr double kWeaken = 10, kPathTol = 1e-3;  // by how much from penalty to penalty, and how well those are solved
 constexpr Index kPathRounds = 100;
 
-// Tells of a run that follows another.
-class Shifted : public Progress {
- public:
-  Shifted(Progress& progress, double passes) : progress_(progress), passes_(passes) {}
-  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
-    ended_ = !progress_.moved(w, passes_ + passes, objective, gap);
-    return !ended_;
-  }
-  bool must_stop() const override { return ended_ || progress_.must_stop(); }
-
- private:
-  Progress& progress_;
-  double passes_;
-  bool ended_ = false;
-};
-
-// Tells of a run over another problem, one row in `every` of it: its passes are shorter, its values are not those of F.
-class SparseProgress : public Progress {
- public:
-  SparseProgress(Progress& progress, Index every) : progress_(progress), every_(static_cast<double>(every)) {}
-  bool moved(std::span<const double> w, double passes, double, double) override {
-    return progress_.moved(w, passes / every_, std::nan(""), std::nan(""));
-  }
-  bool must_stop() const override { return progress_.must_stop(); }
-
- private:
-  Progress& progress_;
-  double every_;
-};
-
-// A start is as good as its rows can tell, and needs no certificate.
-enum class Purpose : bool { finish, start };
-
-class ActiveSetRun {
- public:
-  ActiveSetRun(const FinishInput& input, ActiveSet& set, Progress& progress, Purpose purpose)
-      : input_(input), progress_(progress), purpose_(purpose), set_(set), watch_(input.tol) {
-    set_.stop_when([this] { return progress_.must_stop(); });
-  }
-
-  Finish run() {
-    set_.look_at_all();
-    while (!done()) {
-      ++finish_.iterations;
-      set_.leave_zero();
-      if (set_.choose(most_)) set_.solve_working_set(goal());
-      if (set_.violators() > most_) most_ *= 2;
-      most_ = std::max(most_, set_.support_size());
-      set_.look_at_all();
-      const bool go_on = progress_.moved(set_.w(), set_.passes(), set_.objective(), std::nan(""));
-      if (!go_on || progress_.must_stop()) {
-        stopped_ = true;
-        break;
-      }
-    }
-    return closed();
-  }
-
- private:
-  bool done() {
-    const double gap = gap_ = set_.gap();
-    const bool better = gap < 0.9 * least_gap_ || set_.objective() < lowest_ - 1e-13 * std::abs(lowest_);
-    idle_ = better ? 0 : idle_ + 1;
-    least_gap_ = std::min(least_gap_, gap);
-    lowest_ = std::min(lowest_, set_.objective());
-    if (purpose_ == Purpose::start && gap <= std::max(input_.tol, noise())) return true;
-    if (purpose_ == Purpose::finish && watch_.worth_certifying(gap)) {
-      certify_here();
-      if (finish_.certificate.relative_gap <= input_.tol) return true;
-      watch_.refused(finish_.certificate.relative_gap);
-    }
-    if (finish_.iterations >= input_.max_iterations) stopped_ = true;
-    return stopped_ || idle_ >= kPatience || finish_.iterations >= kMostRounds;
-  }
-
-  // How well the working set is solved. Where slopes outside will be found beyond their thresholds, more than a share of
-  // the gap would be wasted: from afar there always are some, from penalty to penalty few.
-  double goal() const {
-    const bool complete = set_.violators() <= (set_.carries_on() ? most_ : 0);
-    return complete ? watch_.ask_below() : std::max(kShareOfGap * gap_, watch_.ask_below());
-  }
-
-  // How much of F a sample cannot tell, about: a feature for each so many rows.
-  double noise() const { return static_cast<double>(set_.support_size()) / static_cast<double>(input_.problem.rows()); }
-
-  void certify_here() {
-    const bool at_hand = set_.carries_on() && input_.tol >= kTrustMargins;
-    const Certificate certificate = at_hand ? set_.certificate(input_.tol) : certify(input_.problem, set_.w());
-    certify_passes_ += at_hand ? 0.5 : 1;
-    if (!finish_.w.empty() && finish_.certificate.relative_gap <= certificate.relative_gap) return;
-    finish_.w = set_.w();
-    finish_.certificate = certificate;
-  }
-
-  Finish closed() {
-    finish_.passes = set_.passes();
-    if (purpose_ == Purpose::start) {
-      finish_.w = set_.w();
-      return std::move(finish_);
-    }
-    if (finish_.w.empty() || finish_.certificate.relative_gap > input_.tol) certify_here();
-    if (finish_.certificate.relative_gap <= input_.tol)
-      finish_.end = FinishEnd::converged;
-    else
-      finish_.end = stopped_ ? FinishEnd::stopped : FinishEnd::stalled;
-    finish_.passes += certify_passes_;
-    return std::move(finish_);
-  }
-
-  const FinishInput& input_;
-  Progress& progress_;
-  Purpose purpose_;
-  ActiveSet& set_;
-  Finish finish_;
-  GapWatch watch_;
-  double least_gap_ = std::numeric_limits<double>::infinity(), lowest_ = std::numeric_limits<double>::infinity();
-  double certify_passes_ = 0;
-  Index most_ = kFirstSet;
-  double gap_ = 0;  // estimated at the last look at all coordinates
-  int idle_ = 0;
-  bool stopped_ = false;
-};
+using Purpose = ProxNewton::Purpose;
 
 // The same problem over fewer rows, where a run may begin: one row of every block of `every`, drawn by `seed`, with its
 // target and weight (the penalty scaled where weights do not sum to 1). None where it misses a class or every weight.
@@ -187,16 +61,14 @@ ActiveSet active_set(const Problem& problem, std::vector<double> start) {
 }
 
 Finish run_from(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose) {
-  ActiveSet set = active_set(input.problem, std::move(start));
-  return ActiveSetRun(input, set, progress, purpose).run();
+  return active_set(input.problem, std::move(start)).run(input.tol, input.max_iterations, progress, purpose);
 }
 
 Finish run_from_sample(const FinishInput& input, std::vector<double> start, Progress& progress, Purpose purpose) {
-  const bool from_zero = std::all_of(start.begin(), start.end(), [](double value) { return value == 0; });
   double passes = 0;
-  if (from_zero && input.problem.rows() >= kEvery * kLeastRows &&
+  if (all_zero(start) && input.problem.rows() >= kEvery * kLeastRows &&
       (purpose == Purpose::start || input.tol < kSampleTol)) {
-    SparseProgress watched(progress, kEvery);
+    Following watched(progress, 0, 1 / static_cast<double>(kEvery), false);
     if (const auto sample = sample_rows(input.problem, kEvery, input.seed)) {
       const FinishInput part{*sample, kSampleTol, input.seed + 1, kSampleRounds};
       Finish found = run_from_sample(part, {}, watched, Purpose::start);
@@ -204,8 +76,8 @@ Finish run_from_sample(const FinishInput& input, std::vector<double> start, Prog
       passes = found.passes / static_cast<double>(kEvery);
     }
   }
-  Shifted shifted(progress, passes);
-  Finish finish = run_from(input, std::move(start), shifted, purpose);
+  Following following(progress, passes);
+  Finish finish = run_from(input, std::move(start), following, purpose);
   finish.passes += passes;
   return finish;
 }
@@ -231,19 +103,18 @@ Finish run_by_weakening(const FinishInput& input, double factor, Progress& progr
   const auto left = [&] { return input.max_iterations - so_far.iterations; };
   for (; factor > 1; factor /= kWeaken) {
     const Problem stronger = with_penalty_times(input.problem, factor);
-    Shifted shifted(progress, so_far.passes);
-    SparseProgress watched(shifted, 1);
+    Following watched(progress, so_far.passes, 1, false);
     const FinishInput part{stronger, kPathTol, input.seed, std::min(kPathRounds, left())};
     Finish found = run_from(part, std::move(so_far.w), watched, Purpose::start);
     so_far.w = std::move(found.w);
     so_far.passes += found.passes;
     so_far.iterations += found.iterations;
-    if (shifted.must_stop() || left() <= 0) return so_far;
+    if (watched.must_stop() || left() <= 0) return so_far;
   }
-  Shifted shifted(progress, so_far.passes);
+  Following following(progress, so_far.passes);
   FinishInput rest = input;
   rest.max_iterations = left();
-  Finish finish = run_from(rest, std::move(so_far.w), shifted, Purpose::finish);
+  Finish finish = run_from(rest, std::move(so_far.w), following, Purpose::finish);
   finish.passes += so_far.passes;
   finish.iterations += so_far.iterations;
   return finish;
@@ -256,11 +127,8 @@ class ActiveSetSequence final : public FinishSequence {
   }
 
   Finish next(const FinishInput& input, Progress& progress) override {
-    const double before = set_.passes();
-    Shifted shifted(progress, -before);
     set_.change_penalty(input.problem);
-    Finish finish = ActiveSetRun(input, set_, shifted, Purpose::finish).run();
-    finish.passes -= before;
+    Finish finish = set_.run(input.tol, input.max_iterations, progress);
     if (finish.end == FinishEnd::converged) set_.arrived();
     return finish;
   }
@@ -279,10 +147,10 @@ Finish finish_by_active_set(const FinishInput& input, std::vector<double> start,
   Finish finish = run_from_sample(input, std::move(start), progress, Purpose::finish);
   const double factor = finish.end == FinishEnd::stalled ? weakness(input.problem, finish.w) : 0;
   if (!(factor > 1)) return finish;
-  Shifted shifted(progress, finish.passes);
+  Following following(progress, finish.passes);
   FinishInput rest = input;
   rest.max_iterations -= finish.iterations;
-  Finish again = run_by_weakening(rest, factor, shifted);
+  Finish again = run_by_weakening(rest, factor, following);
   again.passes += finish.passes;
   again.iterations += finish.iterations;
   if (!(again.certificate.relative_gap <= finish.certificate.relative_gap)) {

@@ -11,7 +11,6 @@
 namespace s3gd {
 namespace {
 
-constexpr int kMostSteps = 8;          // over one working set
 constexpr double kNewHessian = 1e-3;   // of the promise is left after a step with a new Hessian, about
 constexpr double kStillGood = 0.05;    // of the promise is left after a step with one kept from another penalty
 constexpr double kCheapHessian = 0.5;  // cost, in steps, below which each step gets a new one
@@ -24,42 +23,33 @@ constexpr double kSlack = 2, kTighter = 0.2;
 constexpr Index kNarrow = 4096;  // columns up to which a sum of rows stays in the cache
 constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
 constexpr double kShortStep = 0.1;  // calls for damping
-constexpr int kHalvings = 14;
 
 }  // namespace
 
-void ActiveSet::solve_working_set(double goal) {
-  goal_ = goal;
-  for (int k = 0; k < kMostSteps && !must_stop_(); ++k) {
-    if (k > 0) {
-      look_at_working_set();
-      if (gap() <= goal) return;
-    }
-    if (weights_.empty()) refresh_hessian();
-    const double before = last_promise_;
-    if (!step()) {
-      if (age_ == 0 && every_ == 1 && (damping_ == 1 || constant_curvature_)) return;
-      if (age_ == 0 && every_ > 1) most_skipped_ = 1;
-      if (age_ == 0 && every_ == 1) more_damping();
-      forget_hessian();
-      continue;
-    }
-    ++age_;
-    const bool exact = constant_curvature_ && every_ == 1;
-    if (!exact && !worth_keeping(last_promise_ / before)) forget_hessian();
-    // Where the set is most of the matrix, a look at all coordinates costs no more than one at these.
-    if (exact || columns_->share() > 0.5) return;
-  }
+bool ActiveSet::again() {
+  ++age_;
+  const bool exact = constant_curvature_ && every_ == 1;
+  if (!exact && !worth_keeping(left_)) forget_hessian();
+  // Where the set is most of the matrix, a look at all coordinates costs no more than one at these.
+  return !exact && !(columns_->share() > 0.5);
 }
 
-void ActiveSet::look_at_working_set() {
+bool ActiveSet::refused() {
+  if (age_ == 0 && every_ == 1 && (damping_ == 1 || constant_curvature_)) return false;
+  if (age_ == 0 && every_ > 1) most_skipped_ = 1;
+  if (age_ == 0 && every_ == 1) more_damping();
+  forget_hessian();
+  return true;
+}
+
+double ActiveSet::look_at_chosen() {
   if (!looked_) {
     const std::vector<double> slopes = columns_->transpose_times(terms_.slopes);
     passes_ += columns_->share();
     for (std::size_t k = 0; k < slopes.size(); ++k) gradient_[at(columns_->chosen()[k])] = slopes[k];
   }
   take_slopes();
-  gap_ = estimated_gap(problem_, penalty_, w_, gradient_, value_);
+  return gap_ = estimated_gap(problem_, penalty_, w_, gradient_, value_);
 }
 
 // Whether steps with this Hessian gain as much for their time as with a new one. `left`: share of the promise that the
@@ -129,12 +119,12 @@ void ActiveSet::refresh_hessian() {
 L1Model ActiveSet::make_model() const {
   const auto& chosen = columns_->chosen();
   L1Model model;
-  model.accuracy = std::clamp(0.1 * gap(), kBestAccuracy, kLeastAccuracy);
+  model.accuracy = std::clamp(0.1 * gap_, kBestAccuracy, kLeastAccuracy);
   if (constant_curvature_) {
-    model.slack = kSlack * std::pow(kTighter, steps_here_) * goal_ * penalty_.l1_strength();
+    model.slack = kSlack * std::pow(kTighter, steps_here_) * goal() * penalty_.l1_strength();
     model.start = foreseen();
   }
-  model.must_stop = must_stop_;
+  model.must_stop = [this] { return must_stop(); };
   const double ring = norm_ > 0 ? penalty_.norm_strength() / norm_ : 0.0;
   if (ring > 0) model.radial_curvature = ring;
   for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -164,27 +154,30 @@ double ActiveSet::promise(const std::vector<double>& moved) const {
   return sum;
 }
 
-bool ActiveSet::step() {
-  const bool first = carries_on_ && std::exchange(first_step_, false);
+// The first step under a penalty, bent by what the last one's has missed.
+bool ActiveSet::guess() {
+  if (weights_.empty()) refresh_hessian();
+  planned_.clear();
+  if (!carries_on_ || !std::exchange(first_step_, false)) return false;
   if (columns_->prefers_gram()) {
-    if (first && !constant_curvature_) {
-      remember_hessian();
-      if (bent_step()) return true;
-    }
-    const std::vector<double> moved = minimise_by_gram(make_model(), gram_);
-    const double promised = promise(moved);
-    return promised < 0 && walk(moved, promised, kHalvings);
+    if (constant_curvature_) return false;
+    remember_hessian();
+    const std::vector<double> moved = bent_direction();
+    return !moved.empty() && walk(moved, promise(moved), 1);
   }
-  const std::vector<double> moved = minimise_by_columns(make_model(), *columns_, weights_);
-  passes_ += columns_->share();
-  const double promised = promise(moved);
+  planned_ = direction();
+  const double promised = promise(planned_);
   if (!(promised < 0)) return false;
-  if (first) {
-    first_aim_ = w_;
-    for (std::size_t k = 0; k < moved.size(); ++k) first_aim_[at(columns_->chosen()[k])] += moved[k];
-    if (!first_bend_.empty() && walk(bent(moved), promised, 1)) return true;
-  }
-  return walk(moved, promised, kHalvings);
+  first_aim_ = w_;
+  for (std::size_t k = 0; k < planned_.size(); ++k) first_aim_[at(columns_->chosen()[k])] += planned_[k];
+  return !first_bend_.empty() && walk(bent(planned_), promised, 1);
+}
+
+std::vector<double> ActiveSet::direction() {
+  if (!planned_.empty()) return std::exchange(planned_, {});
+  if (columns_->prefers_gram()) return minimise_by_gram(make_model(), gram_);
+  passes_ += columns_->share();
+  return minimise_by_columns(make_model(), *columns_, weights_);
 }
 
 // The step with what the last penalty's first step missed added to it, where that keeps zeros and signs.
@@ -224,50 +217,45 @@ void ActiveSet::look_with_all_rows(const std::vector<double>& moved) {
   passes_ += 1;
 }
 
-// Halves the step until F falls by a fair share of what was promised.
-bool ActiveSet::walk(const std::vector<double>& moved, double promised, int attempts) {
-  const bool whole = carries_on_ && !columns_->gathered() && problem_.dim() <= kNarrow;
-  const LineSearch line{value_, promised, rounding_of(value_)};
-  bool has_along = false;
-  double t = 1;
-  for (int halving = 0; halving < attempts; ++halving, t *= 0.5) {
-    const bool all_rows = whole && halving == 0;
-    if (all_rows) {
-      look_with_all_rows(moved);
-    } else {
-      if (!std::exchange(has_along, true)) {
-        columns_->times(moved, along_);
-        passes_ += columns_->share();
-      }
-      for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
-      evaluate_rows(problem_, trial_u_, trial_terms_);
+double ActiveSet::value_at(const std::vector<double>& moved, double t, double) {
+  if (t == 1) has_along_ = false;
+  all_rows_ = t == 1 && carries_on_ && !columns_->gathered() && problem_.dim() <= kNarrow;
+  if (all_rows_) {
+    look_with_all_rows(moved);
+  } else {
+    if (!std::exchange(has_along_, true)) {
+      columns_->times(moved, along_);
+      passes_ += columns_->share();
     }
-    const double value = trial_terms_.loss + penalty_at(moved, t);
-    if (!line.enough(t, value)) continue;
-    if (carries_on_ && !constant_curvature_) {
-      last_step_ = moved;
-      kernel::scale(t, last_step_.data(), columns_->size());
-      last_slopes_ = slopes_;
-    }
-    for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
-    looked_ = all_rows;
-    positives_.gradient.clear();
-    if (all_rows) {
-      std::swap(gradient_, trial_gradient_);
-      std::swap(positives_, trial_positives_);
-    }
-    std::swap(u_, trial_u_);
-    std::swap(terms_, trial_terms_);
-    value_ = value;
-    norm_ = norm_of(w_);
-    last_promise_ = -promised;
-    ++steps_here_;
-    if (t < kShortStep) more_damping();
-    if (t == 1 && damping_ > kLeastDamping) damping_ *= 0.1;
-    if (t < 1) forget_hessian();
-    return true;
+    for (std::size_t i = 0; i < u_.size(); ++i) trial_u_[i] = u_[i] + t * along_[i];
+    evaluate_rows(problem_, trial_u_, trial_terms_);
   }
-  return false;
+  return trial_value_ = trial_terms_.loss + penalty_at(moved, t);
+}
+
+void ActiveSet::accept(const std::vector<double>& moved, double t, double promised) {
+  if (carries_on_ && !constant_curvature_) {
+    last_step_ = moved;
+    kernel::scale(t, last_step_.data(), columns_->size());
+    last_slopes_ = slopes_;
+  }
+  for (std::size_t k = 0; k < moved.size(); ++k) w_[at(columns_->chosen()[k])] += t * moved[k];
+  looked_ = all_rows_;
+  positives_.gradient.clear();
+  if (all_rows_) {
+    std::swap(gradient_, trial_gradient_);
+    std::swap(positives_, trial_positives_);
+  }
+  std::swap(u_, trial_u_);
+  std::swap(terms_, trial_terms_);
+  value_ = trial_value_;
+  norm_ = norm_of(w_);
+  left_ = -promised / last_promise_;
+  last_promise_ = -promised;
+  ++steps_here_;
+  if (t < kShortStep) more_damping();
+  if (t == 1 && damping_ > kLeastDamping) damping_ *= 0.1;
+  if (t < 1) forget_hessian();
 }
 
 // What a Hessian kept from penalty to penalty is worth, and what it will be wrong by.
@@ -372,16 +360,14 @@ std::vector<double> ActiveSet::foreseen() const {
   return start;
 }
 
-// The first step under a penalty.
-bool ActiveSet::bent_step() {
+// Of the first step under a penalty; empty: nothing is known about it.
+std::vector<double> ActiveSet::bent_direction() {
   const double h = before_ ? std::log(before_->lambda / problem_.spec().penalty.lambda) : 0;
-  if (unexpected_.empty() || !(h > 0 && h <= kFurthest * unexpected_h_)) return false;
+  if (unexpected_.empty() || !(h > 0 && h <= kFurthest * unexpected_h_)) return {};
   const double factor = h * h * share_missed(first_is_new_) / share_missed(unexpected_of_new_);
   L1Model model = make_model();
   for (std::size_t k = 0; k < model.x.size(); ++k) model.gradient[k] += factor * unexpected_[at(columns_->chosen()[k])];
-  const std::vector<double> moved = minimise_by_gram(model, gram_);
-  const double promised = promise(moved);
-  return promised < 0 && walk(moved, promised, 1);
+  return minimise_by_gram(model, gram_);
 }
 
 }  // namespace s3gd

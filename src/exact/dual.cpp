@@ -30,20 +30,6 @@ constexpr double kFurthest = 2;            // times as far as from the last prob
 constexpr Index kRecentres = 3;            // within the epoch after a prediction, whose intercept lags behind
 constexpr double kGoodStart = 1e-3;        // relative gap below which a given start beats the streaming epoch
 
-// Adds the passes made before.
-class Later : public Progress {
- public:
-  Later(Progress& inner, double passes) : inner_(inner), passes_(passes) {}
-  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
-    return inner_.moved(w, passes_ + passes, objective, gap);
-  }
-  bool must_stop() const override { return inner_.must_stop(); }
-
- private:
-  Progress& inner_;
-  double passes_;
-};
-
 // w is kept in the data's type where that is float and enough for the tolerance.
 bool float_is_enough(const FinishInput& input) {
   return input.tol >= kFloatIsEnough && input.problem.cols() > kCachedWidth &&
@@ -273,7 +259,7 @@ class DualRun {
   Finish go_on(const std::vector<double>& start, Method&& method) {
     FinishInput input = *input_;
     input.max_iterations -= finish_.iterations;
-    Later later(*progress_, finish_.passes);
+    Following later(*progress_, finish_.passes);
     Finish rest = method(input, start, later);
     rest.iterations += finish_.iterations;
     rest.passes += finish_.passes;

@@ -24,7 +24,26 @@ class Progress {
   virtual bool must_stop() const = 0;
 };
 
-// Of one output, or of softmax (exact/finisher.hpp).
+// Tells of a run that follows another: its passes count `share` as much, after those made before.
+class Following final : public Progress {
+ public:
+  // of_f: its values and gaps are those of F, not of another problem on the way.
+  Following(Progress& progress, double passes, double share = 1, bool of_f = true)
+      : progress_(progress), passes_(passes), share_(share), of_f_(of_f) {}
+  bool moved(std::span<const double> w, double passes, double objective, double gap) override {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    ended_ = !progress_.moved(w, passes_ + share_ * passes, of_f_ ? objective : kUnknown, of_f_ ? gap : kUnknown);
+    return !ended_;
+  }
+  bool must_stop() const override { return ended_ || progress_.must_stop(); }
+
+ private:
+  Progress& progress_;
+  double passes_, share_;
+  bool of_f_, ended_ = false;
+};
+
+// Of one output, or of softmax.
 template <class AnyProblem>
 struct FinishInputOf {
   const AnyProblem& problem;

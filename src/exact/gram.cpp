@@ -10,6 +10,7 @@
 #include "problem/certificate.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
+#include "problem/optimality.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
 
@@ -181,9 +182,9 @@ class GramSequence final : public FinishSequence {
  private:
   Finish descend(const FinishInput& input, Progress& progress) {
     Finish finish;
-    double least = std::numeric_limits<double>::infinity();
+    VainSteps vain(0.5);
     bool stopped = false;
-    for (int idle = 0;; ++finish.iterations) {
+    for (;; ++finish.iterations) {
       const Certificate here = certificate(input);
       if (finish.w.empty() || here.relative_gap < finish.certificate.relative_gap) {
         finish.w = quadratic_->full_w();
@@ -193,13 +194,12 @@ class GramSequence final : public FinishSequence {
       if (here.relative_gap <= input.tol) finish.end = FinishEnd::converged;
       stopped = stopped || finish.iterations >= input.max_iterations || progress.must_stop();
       if (stopped || here.relative_gap <= input.tol) break;
-      idle = here.relative_gap < 0.5 * least ? 0 : idle + 1;
-      least = std::min(least, here.relative_gap);
-      if (idle > kPatience || finish.iterations >= kMostRounds) {
+      vain.count(here.relative_gap, std::numeric_limits<double>::infinity(), 0);
+      if (vain.steps() > kPatience || finish.iterations >= kMostRounds) {
         finish.end = FinishEnd::stalled;
         break;
       }
-      if (idle > 0 && doubt(here) > kDoubtful * here.relative_gap)
+      if (vain.steps() > 0 && doubt(here) > kDoubtful * here.relative_gap)
         quadratic_->anchor();  // rounding may be what holds it up
       else
         step(input, here.relative_gap, progress);

@@ -9,6 +9,7 @@
 #include "base/index.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/conjugate_gradients.hpp"
 
 namespace s3gd {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kMostRounds = 100;
 constexpr int kSweeps = 4;  // over the support, between two looks at all coordinates
 constexpr int kRoundsPerJump = 40;
 constexpr int kMostJumpSteps = 60;
-constexpr double kJumpAccuracy = 1e-6;  // of the squared slopes, scaled by the diagonal
+constexpr double kJumpAccuracy = 1e-3;  // of the slopes, scaled by the diagonal
 constexpr double kSettled = 0.25;       // of the slack: slopes wrong by less are left alone until all are looked at
 constexpr Index kLookAround = 1024;     // coordinates between two questions whether to stop
 
@@ -88,47 +89,37 @@ class ColumnSearch {
   }
 
   // Hp over the support; `pushed` = h * (X p).
-  std::vector<double> product(const std::vector<Index>& support, const std::vector<double>& p,
-                              std::vector<double>& pushed) const {
+  void product(const std::vector<Index>& support, std::span<const double> p, std::vector<double>& pushed,
+               std::span<double> out) const {
     std::fill(pushed.begin(), pushed.end(), 0.0);
     double along = 0;
     for (std::size_t a = 0; a < support.size(); ++a) {
       push(support[a], p[a], pushed);
       if (!model_.radial.empty()) along += model_.radial[at(support[a])] * p[a];
     }
-    std::vector<double> out(support.size());
     for (std::size_t a = 0; a < support.size(); ++a) {
       const Index k = support[a];
       out[a] = columns_.dot(k, pushed.data()) + model_.ridge[at(k)] * p[a];
       if (!model_.radial.empty()) out[a] -= model_.radial_curvature * model_.radial[at(k)] * along;
     }
-    return out;
   }
 
   // Towards the minimum over the support with its signs: conjugate gradients, scaled by the diagonal.
   std::vector<double> newton_direction(const std::vector<Index>& support) const {
-    std::vector<double> d(support.size(), 0.0), left(support.size()), p(support.size()), pushed(h_.size());
-    double size = 0;
+    std::vector<double> d(support.size()), pushed(h_.size());
     for (std::size_t a = 0; a < support.size(); ++a) {
       const double x = x_[at(support[a])], l1 = model_.l1[at(support[a])];
-      left[a] = -(slope_of(support[a]) + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
-      p[a] = left[a] / curvature_[at(support[a])];
-      size += left[a] * p[a];
+      d[a] = -(slope_of(support[a]) + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
     }
-    const double enough = kJumpAccuracy * size;
-    for (int step = 0; step < kMostJumpSteps && size > enough && !(model_.must_stop && model_.must_stop()); ++step) {
-      const std::vector<double> hp = product(support, p, pushed);
-      double curved = 0, next = 0;
-      for (std::size_t a = 0; a < p.size(); ++a) curved += p[a] * hp[a];
-      if (!(curved > 0)) break;
-      for (std::size_t a = 0; a < p.size(); ++a) {
-        d[a] += size / curved * p[a];
-        left[a] -= size / curved * hp[a];
-        next += left[a] * left[a] / curvature_[at(support[a])];
-      }
-      for (std::size_t a = 0; a < p.size(); ++a) p[a] = left[a] / curvature_[at(support[a])] + next / size * p[a];
-      size = next;
-    }
+    LinearSystems system;
+    system.accuracy = kJumpAccuracy;
+    system.most_products = kMostJumpSteps;
+    system.stop = model_.must_stop;
+    system.times = [&](auto, std::span<const double> v, std::span<double> out) { product(support, v, pushed, out); };
+    system.precondition = [&](std::span<double> v) {
+      for (std::size_t a = 0; a < v.size(); ++a) v[a] /= curvature_[at(support[a])];
+    };
+    conjugate_gradients(system, {&d, 1});
     return d;
   }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kFar = 0.1;   // a gap beyond which it is not the sample that slows steps down, but changing curvature
 constexpr double kSlow = 0.3;  // of the gap left after a step: the Hessian deserves more rows
+constexpr double kSmallerGap = 0.5;       // of the least so far: that step has gained
 constexpr double kBelowRounding = 1e-15;  // a tolerance that asks for as much as there is
 constexpr double kWorthAStep = 0.1;       // of the gap left after a step beyond it
 // A Hessian is made anew for every step, so that a sample has to be worth one: larger ones than for one output, and later.
@@ -63,7 +64,8 @@ SystemSearch::SystemSearch(const NewtonSystems& systems, std::size_t number, con
       input_(input),
       progress_(&progress),
       memory_(kStepMemory, systems.rules.rescales),
-      watch_(input.tol) {
+      watch_(input.tol),
+      vain_(kSmallerGap) {
   point_.w = std::move(start);
   point_.float_error = trial_.float_error = systems.rules.float_error;
 }
@@ -144,12 +146,11 @@ bool SystemSearch::set_direction(StepMemory::Halfway solved, double passes) {
 }
 
 void SystemSearch::keep_best() {
-  if (point_.made_in != best_in_) lowest_ = best_gap_ = kInfinity;
-  best_in_ = point_.made_in;
-  const bool lower = point_.value < lowest_ - point_.rounding();
-  in_vain_ = lower || gap_ < 0.5 * best_gap_ ? 0 : in_vain_ + 1;
-  lowest_ = std::min(lowest_, point_.value);
-  if (!lower && !(gap_ < best_gap_)) return;
+  if (std::exchange(best_in_, point_.made_in) != point_.made_in) {
+    vain_ = VainSteps(kSmallerGap);
+    best_gap_ = kInfinity;
+  }
+  if (!vain_.count(gap_, point_.value, point_.rounding()) && !(gap_ < best_gap_)) return;
   best_gap_ = gap_;
   best_ = point_.w;
 }
@@ -168,7 +169,7 @@ void SystemSearch::arrive() {
   if (rules.tells_trials) return;
   // As certificates tell it: no objective is below zero.
   tell(point_.w, point_.value, systems_->has_dual() ? std::min(gap_, 1.0) : gap_);
-  if (state_ == State::fresh && in_vain_ >= rules.most_in_vain) {
+  if (state_ == State::fresh && vain_.steps() >= rules.most_in_vain) {
     point_.w = best_;
     state_ = State::stuck;
   }

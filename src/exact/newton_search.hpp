@@ -198,9 +198,9 @@ class SystemSearch {
   bool refused_ = false;  // a certificate of the present point: it takes a step to ask for another
   // Where rounding is all that moves, steps wander about: the best point is kept.
   std::vector<double> best_;
-  double best_gap_ = std::numeric_limits<double>::infinity(), lowest_ = best_gap_;
+  double best_gap_ = std::numeric_limits<double>::infinity();
   Arithmetic best_in_ = Arithmetic::data;
-  int in_vain_ = 0;  // steps since one gained
+  VainSteps vain_;
   Finish finish_;
 };
 

@@ -233,6 +233,14 @@ namespace {
 
 constexpr Index kRowsPerWeight = 8;  // in the coupled factor
 
+// u <- weight (diag p - p p') u, of one row.
+template <class T>
+void bend(const float* p, double weight, Index classes, T* u) {
+  T mean = 0;
+  for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
+  for (Index k = 0; k < classes; ++k) u[k] = static_cast<T>(weight) * static_cast<T>(p[k]) * (u[k] - mean);
+}
+
 }  // namespace
 
 SampledCurvature::SampledCurvature(const SoftmaxProblem& problem, const MatrixPenalty& penalty,
@@ -264,12 +272,7 @@ void SampledCurvature::times(std::span<const double> v, std::span<double> out) c
   const Index classes = problem_.classes();
   const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
   products.times(v, out, [&](Index row, auto* u) {
-    using T = std::decay_t<decltype(*u)>;
-    const float* p = probabilities_.data() + row * classes;
-    T mean = 0;
-    for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
-    const T weight = static_cast<T>(weights_[at(row)]);
-    for (Index k = 0; k < classes; ++k) u[k] = weight * static_cast<T>(p[k]) * (u[k] - mean);
+    bend(probabilities_.data() + row * classes, weights_[at(row)], classes, u);
   });
   for (Index j = 0; j < problem_.features(); ++j)
     for (Index c = j * classes; c < (j + 1) * classes; ++c) out[at(c)] += ridge_[at(j)] * v[at(c)];
@@ -320,12 +323,7 @@ void HessianPart::times(std::span<const double> v, std::span<double> out) const 
   const Index classes = problem_.classes();
   const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
   products.times(v, out, [&](Index row, auto* u) {
-    using T = std::decay_t<decltype(*u)>;
-    const float* p = probabilities_.of_row(row);
-    T mean = 0;
-    for (Index k = 0; k < classes; ++k) mean += static_cast<T>(p[k]) * u[k];
-    const T weight = static_cast<T>(problem_.weight(row));
-    for (Index k = 0; k < classes; ++k) u[k] = weight * static_cast<T>(p[k]) * (u[k] - mean);
+    bend(probabilities_.of_row(row), problem_.weight(row), classes, u);
   });
 }
 

@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "data/row_access.hpp"
 #include "exact/dense_step.hpp"
-#include "exact/finisher.hpp"
+#include "exact/prox_newton.hpp"
 #include "exact/search.hpp"
 #include "exact/softmax_hessian.hpp"
 #include "exact/softmax_quadratic.hpp"
@@ -27,13 +27,18 @@ constexpr int kStepsPerMetric = 8;
 constexpr double kMostMove = 2;        // of a margin, by one weight in one step
 constexpr double kWorthKeeping = 0.3;  // of the gap left after a step: its quadratic was good enough for another
 // Steps in which neither the gap halves nor the objective falls, before a better quadratic is made (the Hessian over all
-// rows costs a pass a product: that is put off for longer), and before the search gives up.
-constexpr int kFewInVain = 6, kManyInVain = 20, kMostInVain = 30;
-constexpr double kLeastGain = 1e-3;  // of the gap, by which the objective must fall to be smaller
-// Steps in which the objective must fall by this share of the tolerance: where the gap is no guide, it could crawl for ever.
-constexpr int kManySteps = 200, kMostSteps = 3000;
-constexpr double kCrawl = 0.05;
-constexpr double kShortest = 0.02;  // length of a step; rather than shorter ones, the quadratic is made steeper
+// rows costs a pass a product: that is put off for longer).
+constexpr int kManyInVain = 20;
+constexpr ProxRules kRules{.shorter = 0.4,  // rather than shorter steps, the quadratic is made steeper
+                           .most_trials = 5,
+                           .most_steps = 1000,
+                           .most_rounds = 3000,
+                           .smaller_gap = 0.5,
+                           .least_gain = 1e-3,
+                           .most_in_vain = 30,
+                           .most_unresolved = 6,
+                           .needs_steps = true,
+                           .tells_gap = true};
 // Times the quadratic's own diagonal.
 constexpr double kLeastDamping = 1e-3, kFirstDamping = 0.1, kMostDamping = 1e12;
 
@@ -61,14 +66,12 @@ struct Chosen {
   MatrixPenalty penalty;
 };
 
-class Search {
+class SoftmaxProx final : public ProxNewton {
  public:
-  Search(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress)
-      : input_(input),
+  SoftmaxProx(const SoftmaxFinishInput& input, std::vector<double> start)
+      : ProxNewton(kRules),
         problem_(input.problem),
-        progress_(progress),
         penalty_(problem_),
-        watch_(input.tol),
         rng_(input.seed, 5),
         wide_(metric_kind(problem_) == MetricKind::diagonal),
         quadratic_(problem_),
@@ -77,19 +80,47 @@ class Search {
         sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 4 * problem_.dim() : 4 * problem_.features())) {
     point_.w = std::move(start);
     point_.w.resize(at(problem_.dim()), 0.0);
-    if (!quadratic_.is_coupled()) return;
-    largest_ = largest_entries(problem_);
-    accuracy_ = kFirstDenseAccuracy;
+    if (quadratic_.is_coupled()) {
+      largest_ = largest_entries(problem_);
+      accuracy_ = kFirstDenseAccuracy;
+    }
+    evaluate(point_);
+    build();
   }
-
-  Finish run();
 
  private:
   using Point = SearchPoint;  // its gradient is that of the loss
 
-  // Certifies where the estimated gap makes that worth it, and tells where the search is. False: it is over.
-  bool goes_on(double estimate);
-  bool certified();
+  const std::vector<double>& w() const override { return point_.w; }
+  double objective() const override { return point_.value; }
+  double rounding() const override { return point_.rounding(); }
+  bool has_dual() const override { return penalty_.has_dual(); }
+  double look() override { return estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value); }
+  Certified certify(double) const override {
+    return {s3gd::certify(problem_, point_.w), free_intercepts(problem_) > 0 ? 2.0 : 1.0};
+  }
+  bool refine(const Outlook& outlook) override;
+  bool choose() override {
+    features_ = features_to_move();
+    return !features_.empty();
+  }
+  std::vector<double> direction() override;
+  // Up to rounding: steps that promise no more may still be worth their gradient.
+  double promise(const std::vector<double>& d) const override {
+    Point next;
+    step_from(point_, 1, d, next);
+    return product(d, point_.gradient) + penalty_.value(next.w) - penalty_.value(point_.w) - rounding();
+  }
+  double value_at(const std::vector<double>& d, double length, double promised) override {
+    step_from(point_, length, d, next_);
+    if (point_.needs_digits(-length * promised)) arithmetic_ = Arithmetic::exact;
+    evaluate(next_);
+    return next_.value;
+  }
+  void accept(const std::vector<double>& d, double length, double promised) override;
+  bool refused() override;
+  bool more_digits() override;
+
   void evaluate(Point& point) {
     point.gradient.resize(point.w.size());
     point.made_in = arithmetic_;
@@ -104,67 +135,39 @@ class Search {
       curvatures_.watch(pass);
     }
     point.value = run_pass(problem_, point.w, pass).loss + penalty_.value(point.w);
-    finish_.passes += 1;
+    passes_ += 1;
   }
 
   std::vector<Index> features_to_move() const;
-  std::vector<double> direction();
   std::vector<double> minimiser(const Chosen& chosen);
   void bound_moves(const Chosen& chosen, std::span<double> matrix) const;
-  bool descends(std::span<const double> d, Point& next);
-  bool step();
   void build() {
     if (!wide_) quadratic_.build(point_.w, curvatures_, sample_, rng_);
   }
-  bool refine();
-  void renew(double gap, double last);
 
-  const SoftmaxFinishInput& input_;
   const SoftmaxProblem& problem_;
-  Progress& progress_;
   MatrixPenalty penalty_;
-  GapWatch watch_;
   Rng rng_;
   Arithmetic arithmetic_ = Arithmetic::data;
-  Point point_;
-  Finish finish_;
+  Point point_, next_;
   bool wide_;
   LossQuadratic quadratic_;
   Curvatures curvatures_;
   Probabilities probabilities_;
-  Index sample_;  // rows in the quadratic
+  std::vector<Index> features_;  // that may move
+  Index sample_;                 // rows in the quadratic
   bool grown_ = false;
   double curvature_ = 1;  // of the quadratic, as the last inner problem found it
   double accuracy_ = kFirstAccuracy;
-  double damping_ = 0;         // of the quadratic; see step()
+  double damping_ = 0;         // of the quadratic; see refused()
   double leap_damping_ = 0.1;  // see exact/dense_step.hpp
   std::vector<double> largest_;
+  int steps_ = 0;
+  double last_gap_ = std::numeric_limits<double>::infinity();
 };
 
-bool Search::certified() {
-  finish_.certificate = certify(problem_, point_.w);
-  finish_.passes += free_intercepts(problem_) > 0 ? 2 : 1;
-  const bool enough = finish_.certificate.relative_gap <= input_.tol;
-  if (!enough) watch_.refused(finish_.certificate.relative_gap);
-  return enough;
-}
-
-bool Search::goes_on(double estimate) {
-  if (watch_.worth_certifying(estimate) && certified()) {
-    finish_.end = FinishEnd::converged;
-    return false;
-  }
-  ++finish_.iterations;
-  // Told as certificates tell it: no objective is below zero.
-  const double told = penalty_.has_dual() ? std::min(estimate, 1.0) : estimate;
-  if (progress_.moved(point_.w, finish_.passes, point_.value, told) && finish_.iterations <= input_.max_iterations)
-    return true;
-  finish_.end = FinishEnd::stopped;
-  return false;
-}
-
 // Those off zero, and those a proximal step would move off it. The nuclear norm couples all.
-std::vector<Index> Search::features_to_move() const {
+std::vector<Index> SoftmaxProx::features_to_move() const {
   std::vector<double> moved = point_.w;
   kernel::axpy(-1.0, point_.gradient.data(), moved.data(), problem_.dim());
   penalty_.prox(1.0, moved);
@@ -178,38 +181,36 @@ std::vector<Index> Search::features_to_move() const {
   return chosen;
 }
 
-std::vector<double> Search::direction() {
-  const std::vector<Index> features = features_to_move();
+std::vector<double> SoftmaxProx::direction() {
   const Index classes = problem_.classes();
   std::vector<double> w, gradient, d(point_.w.size(), 0.0);
   MatrixPenaltySpec spec = problem_.spec().penalty;
   spec.factors.clear();
   Index columns = 0;
-  for (const Index j : features) {
+  for (const Index j : features_) {
     w.insert(w.end(), point_.w.begin() + j * classes, point_.w.begin() + (j + 1) * classes);
     gradient.insert(gradient.end(), point_.gradient.begin() + j * classes, point_.gradient.begin() + (j + 1) * classes);
     if (j == problem_.cols()) continue;
     ++columns;
     if (!problem_.spec().penalty.factors.empty()) spec.factors.push_back(problem_.spec().penalty.factors[at(j)]);
   }
-  if (features.empty()) return d;
-  const Chosen chosen{features, w, gradient, MatrixPenalty(spec, columns, classes, problem_.spec().intercept)};
+  const Chosen chosen{features_, w, gradient, MatrixPenalty(spec, columns, classes, problem_.spec().intercept)};
   const std::vector<double> x = minimiser(chosen);
-  for (std::size_t c = 0; c < features.size(); ++c)
+  for (std::size_t c = 0; c < features_.size(); ++c)
     for (Index k = 0; k < classes; ++k)
-      d[at(features[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
+      d[at(features_[c] * classes + k)] = x[c * at(classes) + at(k)] - w[c * at(classes) + at(k)];
   return d;
 }
 
 // Of the quadratic plus the penalty.
-std::vector<double> Search::minimiser(const Chosen& chosen) {
+std::vector<double> SoftmaxProx::minimiser(const Chosen& chosen) {
   const Index classes = problem_.classes();
   if (wide_ || !quadratic_.is_coupled()) {
     const auto by_products = [&](const QuadraticPart& part) {
       const Damped damped(part, damping_);
       std::vector<double> x =
-          minimise({damped, chosen.penalty, chosen.w, chosen.gradient}, classes, accuracy_, curvature_, progress_);
-      finish_.passes += part.passes();
+          minimise({damped, chosen.penalty, chosen.w, chosen.gradient}, classes, accuracy_, curvature_, *progress_);
+      passes_ += part.passes();
       return x;
     };
     return wide_ ? by_products(HessianPart(problem_, probabilities_, chosen.features))
@@ -220,12 +221,12 @@ std::vector<double> Search::minimiser(const Chosen& chosen) {
   bound_moves(chosen, matrix);
   const bool free_intercepts = problem_.spec().intercept == Intercept::free;
   DenseStep dense{std::move(matrix), chosen.penalty, chosen.w, chosen.gradient, classes, free_intercepts, point_.value};
-  return minimise(std::move(dense), accuracy_, leap_damping_, progress_);
+  return minimise(std::move(dense), accuracy_, leap_damping_, *progress_);
 }
 
 // Where rows are sure of their class, the loss is flat now and steep a little further back: a weight whose own step would
 // change some margin by more than kMostMove is made steeper until it does not.
-void Search::bound_moves(const Chosen& chosen, std::span<double> matrix) const {
+void SoftmaxProx::bound_moves(const Chosen& chosen, std::span<double> matrix) const {
   const std::size_t size = chosen.w.size(), classes = at(problem_.classes());
   double steepest = 0;
   for (std::size_t c = 0; c < size; ++c) steepest = std::max(steepest, matrix[c * size + c]);
@@ -240,44 +241,51 @@ void Search::bound_moves(const Chosen& chosen, std::span<double> matrix) const {
   }
 }
 
-// Tries the direction at falling lengths; true with `next` where the objective falls enough.
-bool Search::descends(std::span<const double> d, Point& next) {
-  const double penalty = penalty_.value(point_.w);
-  for (double t = 1; t >= kShortest; t *= 0.4) {
-    step_from(point_, t, d, next);
-    const double promised = t * product(d, point_.gradient) + penalty_.value(next.w) - penalty;
-    if (!(promised < point_.rounding())) return false;
-    if (point_.needs_digits(-promised)) arithmetic_ = Arithmetic::exact;
-    evaluate(next);
-    if (point_.line(promised).enough(1, next.value)) {
-      if (t == 1) damping_ = damping_ > kLeastDamping ? 0.2 * damping_ : 0.0;
-      return true;
-    }
-    if (progress_.must_stop()) return false;
+void SoftmaxProx::accept(const std::vector<double>&, double length, double) {
+  if (length == 1) damping_ = damping_ > kLeastDamping ? 0.2 * damping_ : 0.0;
+  if (!wide_) {
+    StepTaken taken(point_, next_);
+    quadratic_.remember(std::move(taken.moved), std::move(taken.gradient));
   }
-  return false;
+  std::swap(point_, next_);
+  if (++steps_ % kStepsPerMetric == 0 && !quadratic_.is_coupled()) build();
 }
 
 // Where no length of the step will do, the quadratic is flatter than the loss: it is made steeper, until in the end the
 // step is a short one down the scaled gradient, which gains whenever anything does.
-bool Search::step() {
-  Point next;
-  while (!descends(direction(), next)) {
-    if (progress_.must_stop() || damping_ > kMostDamping) return false;
-    damping_ = std::max(10 * damping_, kFirstDamping);
-    if (wide_) evaluate(point_);  // the probabilities were those of the point refused
-  }
-  if (!wide_) {
-    StepTaken taken(point_, next);
-    quadratic_.remember(std::move(taken.moved), std::move(taken.gradient));
-  }
-  std::swap(point_, next);
+bool SoftmaxProx::refused() {
+  if (damping_ > kMostDamping) return false;
+  damping_ = std::max(10 * damping_, kFirstDamping);
+  if (wide_) evaluate(point_);  // the probabilities were those of the point refused
   return true;
 }
 
-// A better quadratic, where steps with this one gain too little; false when there is none.
-bool Search::refine() {
-  if (wide_ || quadratic_.is_coupled()) return false;
+// It may have been rounding.
+bool SoftmaxProx::more_digits() {
+  if (point_.made_in == Arithmetic::exact) return false;
+  arithmetic_ = Arithmetic::exact;
+  evaluate(point_);
+  quadratic_.forget();
+  damping_ = 0;
+  return true;
+}
+
+bool SoftmaxProx::refine(const Outlook& outlook) {
+  const double last = std::exchange(last_gap_, outlook.gap);
+  const bool coupled = quadratic_.is_coupled();
+  if (outlook.in_vain > 0 && !outlook.unresolved && (wide_ || coupled))
+    accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
+  // The Hessian itself is worth more accurate steps the nearer the optimum is: each then gains more than the last. It is
+  // made anew, from more rows, as long as steps do not leave little of the gap.
+  if (coupled) {
+    if (sample_ == problem_.rows()) accuracy_ = std::clamp(std::sqrt(std::abs(outlook.gap)), kLastAccuracy, accuracy_);
+    if (steps_ == 0 || outlook.gap <= kWorthKeeping * last) return false;
+    sample_ = std::min(problem_.rows(), 2 * sample_);
+    quadratic_.forget();
+    build();
+    return false;
+  }
+  if (wide_ || outlook.unresolved || outlook.in_vain < kManyInVain) return false;
   if (sample_ < problem_.rows() && !grown_) {
     sample_ = std::min(problem_.rows(), 4 * sample_);
     grown_ = true;
@@ -289,69 +297,10 @@ bool Search::refine() {
   return true;
 }
 
-// The Hessian itself is made anew, from more rows, as long as steps do not leave little of the gap.
-void Search::renew(double gap, double last) {
-  if (gap <= kWorthKeeping * last) return;
-  sample_ = std::min(problem_.rows(), 2 * sample_);
-  quadratic_.forget();
-  build();
-}
-
-Finish Search::run() {
-  evaluate(point_);
-  build();
-  int steps = 0, in_vain = 0;
-  double least = std::numeric_limits<double>::infinity(), lowest = least, last = least, before = least;
-  for (;;) {
-    const double gap = estimated_gap(problem_, penalty_, point_.w, point_.gradient, point_.value);
-    if (!goes_on(gap)) break;
-    const double least_gain = std::max(kLeastGain * gap * std::abs(point_.value), point_.rounding());
-    const bool gains = gap < 0.5 * least || point_.value < lowest - least_gain;
-    in_vain = gains ? 0 : in_vain + 1;
-    const bool unresolved = gap * std::abs(point_.value) <= point_.rounding();  // the objective cannot tell any more
-    if (in_vain > 0 && !unresolved && (wide_ || quadratic_.is_coupled()))
-      accuracy_ = std::max(kLastAccuracy, 0.3 * accuracy_);
-    // The Hessian itself is worth more accurate steps the nearer the optimum is: each then gains more than the last.
-    if (quadratic_.is_coupled() && sample_ == problem_.rows())
-      accuracy_ = std::clamp(std::sqrt(std::abs(gap)), kLastAccuracy, accuracy_);
-    if (gains) {
-      lowest = std::min(lowest, point_.value);
-      least = std::min(least, gap);
-    }
-    if (!unresolved && in_vain >= kManyInVain && refine()) {
-      in_vain = 0;
-      continue;
-    }
-    if (quadratic_.is_coupled() && steps > 0) renew(gap, last);
-    last = gap;
-    if (steps % kManySteps == 0) {
-      const bool falls = point_.value < before - kCrawl * input_.tol * std::abs(before);
-      if ((steps > 0 && !falls) || steps >= kMostSteps) in_vain = kMostInVain;
-      before = point_.value;
-    }
-    if (in_vain < (unresolved ? kFewInVain : kMostInVain) && step()) {
-      if (++steps % kStepsPerMetric == 0 && !quadratic_.is_coupled()) build();
-      continue;
-    }
-    if (progress_.must_stop()) continue;  // goes_on() will say so
-    if (point_.made_in == Arithmetic::exact) {
-      finish_.end = certified() ? FinishEnd::converged : FinishEnd::stalled;
-      break;
-    }
-    arithmetic_ = Arithmetic::exact;  // it may have been rounding
-    evaluate(point_);
-    quadratic_.forget();
-    in_vain = 0;
-    damping_ = 0;
-  }
-  finish_.w = std::move(point_.w);
-  return std::move(finish_);
-}
-
 }  // namespace
 
 Finish finish_by_prox_newton(const SoftmaxFinishInput& input, std::vector<double> start, Progress& progress) {
-  return Search(input, std::move(start), progress).run();
+  return SoftmaxProx(input, std::move(start)).run(input.tol, input.max_iterations, progress);
 }
 
 }  // namespace s3gd

@@ -51,15 +51,15 @@ const Finisher& first_that_suits(const Problem& problem, bool for_many) {
   });
 }
 
-const Finisher* find_finisher(const std::string& name) {
-  for (const Finisher& finisher : finisher_table())
-    if (finisher.name == name) return &finisher;
-  return nullptr;
-}
-
 // The table of softmax finishers.
 
 namespace {
+
+template <class Table>
+auto find_named(const Table& table, const std::string& name) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
 
 const NeedOf<SoftmaxProblem> kSmooth{
     "a smooth penalty",
@@ -84,10 +84,9 @@ const std::vector<SoftmaxFinisher>& softmax_finisher_table() {
   return table;
 }
 
+const Finisher* find_finisher(const std::string& name) { return find_named(finisher_table(), name); }
 const SoftmaxFinisher* find_softmax_finisher(const std::string& name) {
-  for (const SoftmaxFinisher& finisher : softmax_finisher_table())
-    if (finisher.name == name) return &finisher;
-  return nullptr;
+  return find_named(softmax_finisher_table(), name);
 }
 
 // The reference solver as a finisher: nothing sampled, nothing approximated. Last in line, for what no other suits.

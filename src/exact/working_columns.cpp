@@ -72,6 +72,29 @@ Matrix gather(const CsrView<T, I>& x, const std::vector<Index>& features, const 
   return Matrix::own_csr(std::move(values), std::move(columns), std::move(starts), static_cast<Index>(features.size()));
 }
 
+// Rows become columns: the entries of row(i), i < count, that have a place to go to, as rows by place, in the order of i.
+template <class T, class I, class Row, class Place>
+Matrix turned(const CsrView<T, I>& x, Index count, Index places, const Row& row, const Place& place) {
+  std::vector<std::int64_t> starts(at(places + 1), 0);
+  for (Index i = 0; i < count; ++i)
+    for (auto k = x.starts[row(i)]; k < x.starts[row(i) + 1]; ++k)
+      if (const Index to = place(static_cast<Index>(x.columns[k])); to >= 0) ++starts[at(to + 1)];
+  for (Index j = 0; j < places; ++j) starts[at(j + 1)] += starts[at(j)];
+  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
+  std::vector<T> values(at(starts.back()));
+  std::vector<std::int32_t> numbers(values.size());
+  for (Index i = 0; i < count; ++i)
+    for (auto k = x.starts[row(i)]; k < x.starts[row(i) + 1]; ++k)
+      if (const Index to = place(static_cast<Index>(x.columns[k])); to >= 0) {
+        const auto entry = at(next[at(to)]++);
+        values[entry] = x.values[k];
+        numbers[entry] = static_cast<std::int32_t>(i);
+      }
+  return Matrix::own_csr(std::move(values), std::move(numbers), std::move(starts), count);
+}
+
+constexpr auto kItself = [](Index i) { return i; };
+
 // Stored entries in the chosen columns, estimated from some of the rows.
 double stored_in(const Matrix& x, Index features, const std::vector<std::int32_t>& place) {
   if (x.is_dense()) return static_cast<double>(x.rows() * features);
@@ -186,42 +209,6 @@ namespace {
 
 constexpr Index kColumnsPerChunk = 512;
 
-template <class T, class I>
-Matrix transpose(const CsrView<T, I>& x) {
-  std::vector<std::int64_t> starts(at(x.cols + 1), 0);
-  for (auto k = x.starts[0]; k < x.starts[x.rows]; ++k) ++starts[at(static_cast<Index>(x.columns[k]) + 1)];
-  for (Index j = 0; j < x.cols; ++j) starts[at(j + 1)] += starts[at(j)];
-  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
-  std::vector<T> values(at(starts.back()));
-  std::vector<std::int32_t> rows(values.size());
-  for (Index i = 0; i < x.rows; ++i)
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k) {
-      const auto to = at(next[at(static_cast<Index>(x.columns[k]))]++);
-      values[to] = x.values[k];
-      rows[to] = static_cast<std::int32_t>(i);
-    }
-  return Matrix::own_csr(std::move(values), std::move(rows), std::move(starts), x.rows);
-}
-
-template <class T, class I>
-Matrix gather(const CsrView<T, I>& columns, std::span<const Index> chosen, Index rows) {
-  std::vector<std::int64_t> starts(at(rows + 1), 0);
-  for (const Index j : chosen)
-    for (auto k = columns.starts[j]; k < columns.starts[j + 1]; ++k)
-      ++starts[at(static_cast<Index>(columns.columns[k]) + 1)];
-  for (Index i = 0; i < rows; ++i) starts[at(i + 1)] += starts[at(i)];
-  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
-  std::vector<T> values(at(starts.back()));
-  std::vector<std::int32_t> places(values.size());
-  for (std::size_t c = 0; c < chosen.size(); ++c)
-    for (auto k = columns.starts[chosen[c]]; k < columns.starts[chosen[c] + 1]; ++k) {
-      const auto to = at(next[at(static_cast<Index>(columns.columns[k]))]++);
-      values[to] = columns.values[k];
-      places[to] = static_cast<std::int32_t>(c);
-    }
-  return Matrix::own_csr(std::move(values), std::move(places), std::move(starts), static_cast<Index>(chosen.size()));
-}
-
 }  // namespace
 
 std::optional<Transposed> Transposed::of(const Matrix& x, Index most) {
@@ -230,7 +217,7 @@ std::optional<Transposed> Transposed::of(const Matrix& x, Index most) {
   if (x.is_dense() || !fits) return std::nullopt;
   Matrix columns = x.visit([](const auto& view) {
     if constexpr (requires { view.starts; })
-      return transpose(view);
+      return turned(view, view.rows, view.cols, kItself, kItself);
     else
       return Matrix();
   });
@@ -257,7 +244,10 @@ void Transposed::times(std::span<const double> c, std::span<double> out, int thr
 }
 
 Matrix Transposed::rows_of(std::span<const Index> columns) const {
-  return visit([&](const auto& view) { return gather(view, columns, rows_); });
+  const auto row = [&](Index c) { return columns[at(c)]; };
+  return visit([&](const auto& view) {
+    return turned(view, static_cast<Index>(columns.size()), rows_, row, kItself);
+  });
 }
 
 namespace {
@@ -307,34 +297,23 @@ class SparseColumns : public ColumnStore {
   // A copy of the chosen columns.
   template <class I>
   SparseColumns(const CsrView<T, I>& x, const std::vector<Index>& chosen) : rows_(x.rows) {
-    std::vector<Index> place(at(x.cols + 1), -1);
-    for (std::size_t k = 0; k < chosen.size(); ++k) place[at(chosen[k])] = static_cast<Index>(k);
-    ones_ = place.back();
-    std::vector<Index> starts(chosen.size() + 1);
-    const auto end = x.starts[x.rows];
-    for (auto k = x.starts[0]; k < end; ++k)
-      if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0) ++starts[at(p + 1)];
-    for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
-    own_values_.resize(at(starts.back()));
-    own_places_.resize(own_values_.size());
-    std::vector<Index> next(starts.begin(), starts.end() - 1);
-    for (Index i = 0; i < x.rows; ++i)
-      for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-        if (const Index p = place[at(static_cast<Index>(x.columns[k]))]; p >= 0) {
-          const auto to = at(next[at(p)]++);
-          own_values_[to] = x.values[k];
-          own_places_[to] = static_cast<std::int32_t>(i);
-        }
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-      columns_.push_back({own_values_.data() + starts[k], own_places_.data() + starts[k], starts[k + 1] - starts[k]});
+    const std::vector<std::int32_t> place = places_of(chosen, x.cols);
+    own_ = turned(x, x.rows, static_cast<Index>(chosen.size()), kItself, [&](Index j) { return place[at(j)]; });
+    const auto& columns = std::get<CsrView<T, std::int32_t>>(own_.view());
+    for (Index k = 0; k < columns.rows; ++k) {
+      if (chosen[at(k)] == x.cols) ones_ = k;
+      add_column(columns, k);
+    }
   }
 
   // Columns where they lie: `x` has them as rows.
   SparseColumns(const CsrView<T, std::int32_t>& x, const std::vector<Index>& chosen, Index rows) : rows_(rows) {
     for (const Index j : chosen) {
       if (j == x.rows) ones_ = static_cast<Index>(columns_.size());
-      const Index start = j < x.rows ? static_cast<Index>(x.starts[j]) : 0;
-      columns_.push_back({x.values + start, x.columns + start, j < x.rows ? x.row_nonzeros(j) : 0});
+      if (j == x.rows)
+        columns_.push_back({x.values, x.columns, 0});
+      else
+        add_column(x, j);
     }
   }
 
@@ -373,11 +352,14 @@ class SparseColumns : public ColumnStore {
     Index count;
   };
 
+  void add_column(const CsrView<T, std::int32_t>& x, Index j) {
+    columns_.push_back({x.values + x.starts[j], x.columns + x.starts[j], x.row_nonzeros(j)});
+  }
+
   Index rows_;
   Index ones_ = -1;
+  Matrix own_;
   std::vector<Column> columns_;
-  std::vector<T> own_values_;
-  std::vector<std::int32_t> own_places_;
 };
 
 }  // namespace

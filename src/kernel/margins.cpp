@@ -14,6 +14,17 @@
 
 #include "kernel/kernel.hpp"
 
+// The combinations of types there are: of entries, of their places, and of the table.
+#ifndef S3GD_EVERY_TABLE
+#define S3GD_EVERY_TABLE                                                                         \
+  S3GD_TABLE(single, float, std::int32_t, float)                                                 \
+  S3GD_TABLE(single_wide, float, std::int64_t, float)                                            \
+  S3GD_TABLE(mixed, float, std::int32_t, double)                                                 \
+  S3GD_TABLE(mixed_wide, float, std::int64_t, double)                                            \
+  S3GD_TABLE(twice, double, std::int32_t, double)                                                \
+  S3GD_TABLE(twice_wide, double, std::int64_t, double)
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace s3gd::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -216,12 +227,7 @@ void negative_entropy(const double* a, Index n, double* out) {
 #define S3GD_TABLE(name, X, I, W)                                                                                \
   void times_##name(const X* v, const I* p, Index n, const W* t, Index w, W* y) { times_all(v, p, n, t, w, y); } \
   void add_##name(const X* v, const I* p, Index n, const W* c, Index w, W* t) { add_all(v, p, n, c, w, t); }
-S3GD_TABLE(single, float, std::int32_t, float)
-S3GD_TABLE(single_wide, float, std::int64_t, float)
-S3GD_TABLE(mixed, float, std::int32_t, double)
-S3GD_TABLE(mixed_wide, float, std::int64_t, double)
-S3GD_TABLE(twice, double, std::int32_t, double)
-S3GD_TABLE(twice_wide, double, std::int64_t, double)
+S3GD_EVERY_TABLE
 #undef S3GD_TABLE
 void softmax_single(Index n, Index k, Index w, float* u, double* out) { softmax_all(n, k, w, u, out); }
 void softmax_twice(Index n, Index k, Index w, double* u, double* out) { softmax_all(n, k, w, u, out); }
@@ -243,12 +249,7 @@ namespace s3gd::kernel {
   void add_to_table(const X* values, const I* places, Index n, const W* c, Index width, W* table) { \
     HWY_DYNAMIC_DISPATCH(add_##name)(values, places, n, c, width, table);                           \
   }
-S3GD_TABLE(single, float, std::int32_t, float)
-S3GD_TABLE(single_wide, float, std::int64_t, float)
-S3GD_TABLE(mixed, float, std::int32_t, double)
-S3GD_TABLE(mixed_wide, float, std::int64_t, double)
-S3GD_TABLE(twice, double, std::int32_t, double)
-S3GD_TABLE(twice_wide, double, std::int64_t, double)
+S3GD_EVERY_TABLE
 #undef S3GD_TABLE
 
 HWY_EXPORT(softplus_terms);

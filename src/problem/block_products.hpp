@@ -5,6 +5,7 @@
 // Dense rows go through matrix products, sparse ones entry by entry. W is the type of the arithmetic.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,44 @@
 #include "kernel/kernel.hpp"
 
 namespace s3gd {
+
+constexpr std::size_t kMostPlaces = 256;  // rows that are multiplied with one vector, or summed, at once
+
+// out[r] = w . (row places[r])
+template <class T, class W>
+void dot_places(const DenseView<T>& x, std::span<const Index> places, const W* w, double* out) {
+  const T* rows[kMostPlaces];
+  for (std::size_t r = 0; r < places.size(); ++r) rows[r] = x.row(places[r]);
+  kernel::dot_rows(rows, static_cast<Index>(places.size()), w, x.cols, out);
+}
+template <class T, class I, class W>
+void dot_places(const CsrView<T, I>& x, std::span<const Index> places, const W* w, double* out) {
+  for (const Index i : places) {
+    const auto start = x.starts[i];
+    *out++ = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(i), w);
+  }
+}
+
+// out += sum_r coefficients[r] * (row places[r], its columns in [begin, end)); out is indexed by column.
+template <class T, class W>
+void add_places(const DenseView<T>& x, std::span<const Index> places, const double* coefficients, Index begin,
+                Index end, W* out) {
+  const T* rows[kMostPlaces];
+  for (std::size_t r = 0; r < places.size(); ++r) rows[r] = x.row(places[r]) + begin;
+  kernel::axpy_rows(coefficients, rows, static_cast<Index>(places.size()), out + begin, end - begin);
+}
+template <class T, class I, class W>
+void add_places(const CsrView<T, I>& x, std::span<const Index> places, const double* coefficients, Index begin,
+                Index end, W* out) {
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    if (coefficients[r] == 0) continue;
+    const I* first = x.columns + x.starts[places[r]];
+    const I* last = x.columns + x.starts[places[r] + 1];
+    if (begin > 0) first = std::lower_bound(first, last, static_cast<I>(begin));
+    if (end < x.cols) last = std::lower_bound(first, last, static_cast<I>(end));
+    kernel::sparse_axpy(coefficients[r], x.values + (first - x.columns), first, last - first, out);
+  }
+}
 
 // Dense rows that do not lie as BLAS wants them are copied, once for both. adjacent: the rows follow each other.
 template <class View, class W>

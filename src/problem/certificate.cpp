@@ -82,27 +82,27 @@ class Certifier {
         by_row[c] = false;
       }
     if (by_row[0] || by_row[1]) sum += conjugates(point, scale, by_row);
-    std::vector<double> z = point.z;
-    for (auto& value : z) value *= scale;
-    return -sum - penalty.conjugate(z);
+    return -sum - conjugate(penalty, point, scale);
   }
 
   // A bound of that from below, O(d): psi*(t v) <= t psi*(v) for t in [0, 1], since psi* is convex and psi*(0) = 0.
   double quick_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
     const double sum = point.scale[0] * at_slopes(0, w) + point.scale[1] * at_slopes(1, w);
-    std::vector<double> z = point.z;
-    for (auto& value : z) value *= scale;
-    return -scale * sum - penalty.conjugate(z);
+    return -scale * sum - conjugate(penalty, point, scale);
   }
 
   // The same without a look at single rows: psi*(v, y) = v y + v^2 / 4, and y is the margin less half of the slope.
   double squared_dual(const DualPoint& point, double scale, const Penalty& penalty, std::span<const double> w) const {
-    std::vector<double> z = point.z;
-    for (auto& value : z) value *= scale;
-    return scale * ((2 - scale) * seen_.loss - product(w, seen_.gradient)) - penalty.conjugate(z);
+    return scale * ((2 - scale) * seen_.loss - product(w, seen_.gradient)) - conjugate(penalty, point, scale);
   }
 
  private:
+  static double conjugate(const Penalty& penalty, const DualPoint& point, double scale) {
+    std::vector<double> z = point.z;
+    for (auto& value : z) value *= scale;
+    return penalty.conjugate(z);
+  }
+
   static constexpr Index kChunk = 1024;
 
   static double product(std::span<const double> a, std::span<const double> b) {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "base/index.hpp"
 #include "base/threads.hpp"
-#include "kernel/kernel.hpp"
+#include "problem/block_products.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
@@ -33,40 +34,12 @@ double sum_over_chunks(const Problem& problem, const Part& part) {
   return sum;
 }
 
-template <class T>
-void dot_group(const DenseView<T>& x, Index first, Index count, const double* w, double* out) {
-  const T* rows[kGroup] = {};
-  for (Index r = 0; r < count; ++r) rows[r] = x.row(first + r);
-  kernel::dot_rows(rows, count, w, x.cols, out);
-}
-
-template <class T, class I>
-void dot_group(const CsrView<T, I>& x, Index first, Index count, const double* w, double* out) {
-  for (Index r = 0; r < count; ++r) {
-    const auto start = x.starts[first + r];
-    out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(first + r), w);
-  }
-}
-
-// out += sum_r coefficients[r] * (row picked[r], its columns in [begin, end)); out is indexed by column.
-template <class T>
-void add_group(const DenseView<T>& x, const Index* picked, const double* coefficients, Index count, Index begin,
-               Index end, double* out) {
-  const T* rows[kGroup] = {};
-  for (Index r = 0; r < count; ++r) rows[r] = x.row(picked[r]) + begin;
-  kernel::axpy_rows(coefficients, rows, count, out + begin, end - begin);
-}
-
-template <class T, class I>
-void add_group(const CsrView<T, I>& x, const Index* picked, const double* coefficients, Index count, Index begin,
-               Index end, double* out) {
-  for (Index r = 0; r < count; ++r) {
-    const I* first = x.columns + x.starts[picked[r]];
-    const I* last = x.columns + x.starts[picked[r] + 1];
-    if (begin > 0) first = std::lower_bound(first, last, static_cast<I>(begin));
-    if (end < x.cols) last = std::lower_bound(first, last, static_cast<I>(end));
-    kernel::sparse_axpy(coefficients[r], x.values + (first - x.columns), first, last - first, out);
-  }
+// Of rows that follow each other.
+template <class View>
+void dot_group(const View& x, Index first, Index count, const double* w, double* out) {
+  Index places[kGroup];
+  std::iota(places, places + count, first);
+  dot_places(x, {places, at(count)}, w, out);
 }
 
 // Collects rows with a non-zero coefficient and adds them up a group at a time.
@@ -87,7 +60,7 @@ class RowAdder {
 
  private:
   void flush() {
-    add_group(x_, picked_, coefficients_, count_, begin_, end_, out_);
+    add_places(x_, {picked_, at(count_)}, coefficients_, begin_, end_, out_);
     count_ = 0;
   }
 

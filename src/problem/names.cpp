@@ -10,109 +10,75 @@ namespace s3gd {
 
 namespace {
 
+// "name: summary" of each value, in the order in which they are declared.
 template <class E>
-constexpr Name<E> kTable[] = {};
+constexpr std::string_view kWords[1] = {};
 template <>
-constexpr Name<PenaltyKind> kTable<PenaltyKind>[] = {
-    {PenaltyKind::l2, "l2", "lambda sum w_j^2: keeps all features, small"},
-    {PenaltyKind::l1, "l1", "lambda sum |w_j|: sets features to zero"},
-    {PenaltyKind::elastic_net, "elastic-net", "lambda ((1 - alpha) sum |w_j| + alpha sum w_j^2): a bit of both"},
-    {PenaltyKind::l1_l2norm, "l1-l2norm", "lambda ((1 - alpha) sum |w_j| + alpha ||w||): the paper's printed form"},
-    {PenaltyKind::none, "none", "no penalty"},
-};
-
+constexpr std::string_view kWords<PenaltyKind>[] = {
+    "l2: lambda sum w_j^2: keeps all features, small", "l1: lambda sum |w_j|: sets features to zero",
+    "elastic-net: lambda ((1 - alpha) sum |w_j| + alpha sum w_j^2): a bit of both",
+    "l1-l2norm: lambda ((1 - alpha) sum |w_j| + alpha ||w||): the paper's printed form", "none: no penalty"};
 template <>
-constexpr Name<Intercept> kTable<Intercept>[] = {
-    {Intercept::free, "free", "an intercept that is not penalised"},
-    {Intercept::regularised, "regularised", "penalised as any feature, as in the paper"},
-    {Intercept::none, "none", "no intercept"},
-};
-
+constexpr std::string_view kWords<Intercept>[] = {
+    "free: an intercept that is not penalised", "regularised: penalised as any feature, as in the paper",
+    "none: no intercept"};
 template <>
-constexpr Name<ClassWeight> kTable<ClassWeight>[] = {
-    {ClassWeight::none, "none", "every row counts the same"},
-    {ClassWeight::balanced, "balanced", "every class counts the same"},
-    {ClassWeight::paper, "paper", "the means over the classes are added up, as in the paper"},
-};
-
+constexpr std::string_view kWords<ClassWeight>[] = {
+    "none: every row counts the same", "balanced: every class counts the same",
+    "paper: the means over the classes are added up, as in the paper"};
 template <>
-constexpr Name<Scale> kTable<Scale>[] = {
-    {Scale::none, "none", "values as they are"},
-    {Scale::max_abs, "max-abs", "columns divided by their largest magnitude; zeros stay zeros"},
-    {Scale::standard, "standard", "columns with mean 0 and deviation 1 (sparse data: deviation only)"},
-    {Scale::unit_rows, "unit-rows", "rows divided by their 2-norm"},
-};
-
+constexpr std::string_view kWords<Scale>[] = {
+    "none: values as they are", "max-abs: columns divided by their largest magnitude; zeros stay zeros",
+    "standard: columns with mean 0 and deviation 1 (sparse data: deviation only)",
+    "unit-rows: rows divided by their 2-norm"};
 template <>
-constexpr Name<Kernel> kTable<Kernel>[] = {
-    {Kernel::paper, "paper", "the width as printed; changes with the scale of the features"},
-    {Kernel::scaled, "scaled", "the width is the distance to the nearest anchor; scale makes no difference"},
-};
-
+constexpr std::string_view kWords<Kernel>[] = {
+    "paper: the width as printed; changes with the scale of the features",
+    "scaled: the width is the distance to the nearest anchor; scale makes no difference"};
 template <>
-constexpr Name<GraphMode> kTable<GraphMode>[] = {
-    {GraphMode::streaming, "streaming", "a row's neighbours are found when it is first visited"},
-    {GraphMode::full, "full", "the whole graph is built before the first step"},
-};
-
+constexpr std::string_view kWords<GraphMode>[] = {
+    "streaming: a row's neighbours are found when it is first visited",
+    "full: the whole graph is built before the first step"};
 template <>
-constexpr Name<ControlMode> kTable<ControlMode>[] = {
-    {ControlMode::adaptive, "adaptive", "the share of the propagated slopes that past batches ask for"},
-    {ControlMode::paper, "paper", "all of the propagated slopes, as printed"},
-};
-
+constexpr std::string_view kWords<ControlMode>[] = {
+    "adaptive: the share of the propagated slopes that past batches ask for",
+    "paper: all of the propagated slopes, as printed"};
 template <>
-constexpr Name<RowOrder> kTable<RowOrder>[] = {
-    {RowOrder::solver, "auto", "as the solver does by itself"},
-    {RowOrder::weighted, "weighted", "by weight, with replacement, as in the paper"},
-    {RowOrder::shuffled, "shuffled", "each once a pass, in a fresh random order"},
-};
-
+constexpr std::string_view kWords<RowOrder>[] = {
+    "auto: as the solver does by itself", "weighted: by weight, with replacement, as in the paper",
+    "shuffled: each once a pass, in a fresh random order"};
 template <>
-constexpr Name<Precision> kTable<Precision>[] = {
-    {Precision::float32, "float", "32 bits"},
-    {Precision::float64, "double", "64 bits"},
-};
-
+constexpr std::string_view kWords<Precision>[] = {"float: 32 bits", "double: 64 bits"};
 template <>
-constexpr Name<Layout> kTable<Layout>[] = {
-    {Layout::automatic, "auto", "dense when more than a third of the entries are non-zero"},
-    {Layout::dense, "dense", "every entry is held"},
-    {Layout::sparse, "sparse", "only non-zero entries are held"},
-};
-
+constexpr std::string_view kWords<Layout>[] = {
+    "auto: dense when more than a third of the entries are non-zero", "dense: every entry is held",
+    "sparse: only non-zero entries are held"};
 template <>
-constexpr Name<LabelKind> kTable<LabelKind>[] = {
-    {LabelKind::none, "none", "no labels"},
-    {LabelKind::classes, "classes", "whole numbers or words"},
-    {LabelKind::real, "real", "real numbers"},
-};
-
+constexpr std::string_view kWords<LabelKind>[] = {
+    "none: no labels", "classes: whole numbers or words", "real: real numbers"};
 template <>
-constexpr Name<Missing> kTable<Missing>[] = {
-    {Missing::error, "error", "a missing value is an error"},
-    {Missing::zero, "zero", "0 takes its place"},
-    {Missing::mean, "mean", "the column's mean takes its place"},
-};
-
+constexpr std::string_view kWords<Missing>[] = {
+    "error: a missing value is an error", "zero: 0 takes its place", "mean: the column's mean takes its place"};
 template <>
-constexpr Name<IndexBase> kTable<IndexBase>[] = {
-    {IndexBase::detect, "detect", "0 when an index 0 occurs, otherwise 1"},
-    {IndexBase::zero, "0", "the first feature is 0"},
-    {IndexBase::one, "1", "the first feature is 1"},
-};
-
+constexpr std::string_view kWords<IndexBase>[] = {
+    "detect: 0 when an index 0 occurs, otherwise 1", "0: the first feature is 0", "1: the first feature is 1"};
 template <>
-constexpr Name<IndexOrder> kTable<IndexOrder>[] = {
-    {IndexOrder::strict, "strict", "unsorted or repeated indices are an error"},
-    {IndexOrder::merge, "merge", "unsorted indices are sorted, repeated ones added up"},
-};
+constexpr std::string_view kWords<IndexOrder>[] = {
+    "strict: unsorted or repeated indices are an error", "merge: unsorted indices are sorted, repeated ones added up"};
 
 }  // namespace
 
 template <class E>
 std::span<const Name<E>> names() {
-  return kTable<E>;
+  static const std::vector<Name<E>> table = [] {
+    std::vector<Name<E>> rows;
+    for (const std::string_view words : kWords<E>) {
+      const auto colon = words.find(": ");
+      rows.push_back({static_cast<E>(rows.size()), words.substr(0, colon), words.substr(colon + 2)});
+    }
+    return rows;
+  }();
+  return table;
 }
 template std::span<const Name<PenaltyKind>> names();
 template std::span<const Name<Intercept>> names();

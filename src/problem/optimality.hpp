@@ -95,6 +95,27 @@ double estimated_gap(const AnyProblem& problem, const AnyPenalty& penalty, std::
   return std::max(gap, 0.0) / size;
 }
 
+// Steps in a row that gain nothing: neither does the gap fall to a share of the least so far, nor F by what is worth noting.
+class VainSteps {
+ public:
+  explicit VainSteps(double smaller) : smaller_(smaller) {}
+  // True: this one has gained.
+  bool count(double gap, double value, double least_gain) {
+    const bool gained = gap < smaller_ * least_ || value < lowest_ - least_gain;
+    steps_ = gained ? 0 : steps_ + 1;
+    if (!gained) return false;
+    least_ = std::min(least_, gap);
+    lowest_ = std::min(lowest_, value);
+    return true;
+  }
+  void forgive() { steps_ = 0; }
+  int steps() const { return steps_; }
+
+ private:
+  double smaller_, least_ = std::numeric_limits<double>::infinity(), lowest_ = least_;
+  int steps_ = 0;
+};
+
 // When to ask for a certificate: where the estimate is a little below the tolerance; after one that said no, further below,
 // by as much as it was beyond.
 class GapWatch {

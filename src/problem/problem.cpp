@@ -53,10 +53,10 @@ Problem::Problem(Dataset data, const ProblemSpec& spec) {
 
 Problem Problem::with_penalty(const PenaltySpec& penalty) const {
   Penalty(penalty, cols(), spec().intercept);
-  State changed = *state_;
-  changed.spec.penalty = penalty;
   Problem problem = *this;
-  problem.state_ = std::make_shared<const State>(std::move(changed));
+  auto changed = std::make_shared<State>(*state_);
+  changed->spec.penalty = penalty;
+  problem.state_ = std::move(changed);
   return problem;
 }
 
@@ -64,18 +64,16 @@ Problem Problem::with_loss(const LossSpec& loss) const {
   check_parameter(loss);
   if (traits_of(loss.kind).targets != traits_of(spec().loss.kind).targets)
     throw Error("another kind of targets", "make a problem of its own");
-  State changed = *state_;
-  changed.spec.loss = loss;
   Problem problem = *this;
-  problem.state_ = std::make_shared<const State>(std::move(changed));
+  auto changed = std::make_shared<State>(*state_);
+  changed->spec.loss = loss;
+  problem.state_ = std::move(changed);
   return problem;
 }
 
 Problem Problem::with_products(ColumnProducts products) const {
-  State changed = *state_;
-  changed.products = std::move(products);
   Problem problem = *this;
-  problem.state_ = std::make_shared<const State>(std::move(changed));
+  problem.state_ = std::make_shared<const State>(State{state_->rows, state_->spec, std::move(products)});
   return problem;
 }
 

@@ -12,6 +12,7 @@
 #include "base/interrupt.hpp"
 #include "problem/loss.hpp"
 #include "problem/newton.hpp"
+#include "problem/optimality.hpp"
 #include "problem/reference_cache.hpp"
 #include "s3gd/error.hpp"
 
@@ -161,10 +162,7 @@ class Search {
   void keep() {
     const Certificate certificate = certify(problem_, newton_.w());
     const bool better = best_.w.empty() || certificate.relative_gap < best_.certificate.relative_gap;
-    const bool progress = best_.w.empty() || certificate.relative_gap < 0.9 * best_.certificate.relative_gap ||
-                          newton_.objective() < lowest_ - 1e-13 * std::abs(lowest_);
-    idle_ = progress ? 0 : idle_ + 1;
-    lowest_ = best_.w.empty() ? newton_.objective() : std::min(lowest_, newton_.objective());
+    vain_.count(certificate.relative_gap, newton_.objective(), rounding_of(newton_.objective()));
     if (!better) return;
     best_.w = newton_.w();
     best_.objective = certificate.primal;
@@ -173,7 +171,7 @@ class Search {
 
   bool done() const {
     return best_.certificate.relative_gap <= options_.tol || best_.iterations >= options_.max_iterations ||
-           idle_ >= kPatience || interrupted() || stopped_ ||
+           vain_.steps() >= kPatience || interrupted() || stopped_ ||
            (options_.max_seconds > 0 && clock_.wall_seconds() > options_.max_seconds);
   }
 
@@ -182,8 +180,7 @@ class Search {
   Newton newton_;
   RunClock clock_;
   Optimum best_;
-  double lowest_ = 0;
-  int idle_ = 0;
+  VainSteps vain_{0.9};
   bool stopped_ = false;
 };
 

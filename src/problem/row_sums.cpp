@@ -7,13 +7,14 @@
 #include "base/threads.hpp"
 #include "data/checks.hpp"
 #include "data/row_access.hpp"
+#include "problem/block_products.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 
 namespace s3gd {
 namespace {
 
-constexpr Index kMostRows = 256;              // of a block
+constexpr Index kMostRows = kMostPlaces;      // of a block
 constexpr Index kBlockEntries = 24 << 10;     // of a block: it stays in the second-level cache between its two uses
 constexpr Index kRowsInFloat = 4096;          // summed in float at most, before they are added to the double sum
 constexpr Index kMostChunks = 32;             // accumulators at most ...
@@ -25,37 +26,6 @@ constexpr Index kAhead = 8;  // rows fetched before their turn, where they do no
 struct WatchedSums : RowSums {
   double residue = 0;  // 0 times each margin: 0 where all are finite
 };
-
-template <class T, class W>
-void dot_block(const DenseView<T>& x, const Index* rows, Index count, const W* w, double* out) {
-  const T* pointers[kMostRows];
-  for (Index r = 0; r < count; ++r) pointers[r] = x.row(rows[r]);
-  kernel::dot_rows(pointers, count, w, x.cols, out);
-}
-
-template <class T, class I, class W>
-void dot_block(const CsrView<T, I>& x, const Index* rows, Index count, const W* w, double* out) {
-  for (Index r = 0; r < count; ++r) {
-    const auto start = x.starts[rows[r]];
-    out[r] = kernel::sparse_dot(x.values + start, x.columns + start, x.row_nonzeros(rows[r]), w);
-  }
-}
-
-template <class T, class W>
-void add_block(const DenseView<T>& x, const Index* rows, Index count, const double* coefficients, W* sum) {
-  const T* pointers[kMostRows];
-  for (Index r = 0; r < count; ++r) pointers[r] = x.row(rows[r]);
-  kernel::axpy_rows(coefficients, pointers, count, sum, x.cols);
-}
-
-template <class T, class I, class W>
-void add_block(const CsrView<T, I>& x, const Index* rows, Index count, const double* coefficients, W* sum) {
-  for (Index r = 0; r < count; ++r) {
-    if (coefficients[r] == 0) continue;
-    const auto start = x.starts[rows[r]];
-    kernel::sparse_axpy(coefficients[r], x.values + start, x.columns + start, x.row_nonzeros(rows[r]), sum);
-  }
-}
 
 // What all chunks of a pass share. W is the type of the arithmetic.
 template <class W>
@@ -153,7 +123,7 @@ WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass
     }
     if (pass.weights != nullptr)
       for (Index r = 0; r < count; ++r) q[r] = pass.weights[places[r]];
-    dot_block(x, places, count, pass.w.data(), u);
+    dot_places(x, {places, at(count)}, pass.w.data(), u);
     for (Index r = 0; r < count; ++r) u[r] += pass.intercept;
     total.residue += residue_of({u, at(count)});
     double* const curvature = pass.keep.curvatures.empty() ? nullptr : pass.keep.curvatures.data() + first;
@@ -166,17 +136,17 @@ WatchedSums run_chunk(const View& x, Index begin, Index end, const Pass<W>& pass
     bias += sum_of(count, [&](Index r) { return slope[r]; });
     if (!pass.keep.margins.empty()) std::copy_n(u, count, pass.keep.margins.begin() + first);
     if constexpr (kFolds) {
-      add_block(x, places, count, slope, partial.data());
+      add_places(x, {places, at(count)}, slope, 0, x.cols, partial.data());
       if ((unfolded += count) >= pass.fold_every) {
         fold();
         unfolded = 0;
       }
     } else {
-      add_block(x, places, count, slope, sum);
+      add_places(x, {places, at(count)}, slope, 0, x.cols, sum);
       if (part == nullptr) continue;
       OfClass few;
       for (Index r = 0; r < count; ++r) few.add(places[r], slope[r], value[r], (y[r] > 0) == pass.part_is_positive);
-      add_block(x, few.places, few.count, few.slopes, part);
+      add_places(x, {few.places, at(few.count)}, few.slopes, 0, x.cols, part);
       total.positive_loss += sum_of(few.count, [&](Index r) { return few.losses[r]; });
       part_bias += sum_of(few.count, [&](Index r) { return few.slopes[r]; });
     }
