@@ -139,12 +139,13 @@ class Fits {
     const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
     const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
     for (Index k = begin; k < end && leaves_out; ++k)
-      end_class(k, without_features(classes[at(k - begin)].problem,
-                                    out_of_time ? Status::out_of_time : Status::interrupted));
+      end_class(
+          k, without_features(classes[at(k - begin)].problem, out_of_time ? Status::out_of_time : Status::interrupted));
     if (leaves_out) return;
     const bool steps = find_estimator(options.solver) != nullptr;  // others begin at the constant
     solve_together(classes, options, graph(), [&](Index k, Solution&& solution) {
-      end_class(begin + k, steps ? keep_from_winning(classes[at(k)].problem, std::move(solution)) : std::move(solution));
+      end_class(begin + k,
+                steps ? keep_from_winning(classes[at(k)].problem, std::move(solution)) : std::move(solution));
     });
   }
 

@@ -137,7 +137,9 @@ void step_together(std::span<const ClassToFit> classes, const SolveOptions& opti
   SolveOptions all = options;
   if (!starts.empty()) turn(starts, std::ssize(classes), all.start);
   ClassRuns runs(classes, options);
-  const RunInput input{.problem = StochasticProblem(problems), .options = all, .graph = graph,
+  const RunInput input{.problem = StochasticProblem(problems),
+                       .options = all,
+                       .graph = graph,
                        .judge = [&](std::span<const double> w, const TraceRow& where) { return runs.judge(w, where); }};
   const Summary whole = run_estimator(input).summary;
   const SampleReport sample = report_sample(problems[0]);
@@ -155,9 +157,8 @@ Index classes_together(const Problem& like, const SolveOptions& options, Index c
   // Checkpoints keep, and validation rows stop, one class after the other.
   if (!options.checkpoint.empty() || options.patience > 0) return 1;
   const Estimator* estimator = find_estimator(options.solver);
-  const bool suits = estimator != nullptr
-                         ? steps_suit(*estimator, like, options)
-                         : options.solver == "auto" && first_that_suits(like).name == "sampled-newton";
+  const bool suits = estimator != nullptr ? steps_suit(*estimator, like, options)
+                                          : options.solver == "auto" && first_that_suits(like).name == "sampled-newton";
   const Index most = std::min({classes, estimator != nullptr ? kMostInOneLoop : kMostTogether,
                                kBytes / (kBytesPerRow * std::max<Index>(1, like.rows()))});
   return !suits || most < kFewestTogether ? 1 : most;

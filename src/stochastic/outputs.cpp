@@ -331,16 +331,14 @@ class ClassOutputs final : public SeveralOutputs {
 
   void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
     loss_.visit([&](const auto& loss) {
-      for_each_target(rows, [&](std::size_t, std::size_t place, double y) {
-        out[place] = loss.slope(margins[place], y);
-      });
+      for_each_target(rows,
+                      [&](std::size_t, std::size_t place, double y) { out[place] = loss.slope(margins[place], y); });
     });
   }
   double loss(std::span<const Index> rows, const double* weights, const double* margins) const override {
     double sum = 0;
-    for_each_target(rows, [&](std::size_t b, std::size_t place, double y) {
-      sum += weights[b] * loss_.value(margins[place], y);
-    });
+    for_each_target(
+        rows, [&](std::size_t b, std::size_t place, double y) { sum += weights[b] * loss_.value(margins[place], y); });
     return sum;
   }
 
@@ -374,7 +372,9 @@ class ClassOutputs final : public SeveralOutputs {
     turn(w, features(), own);
     std::vector<ClassPass> passes;
     for (std::size_t k = 0; k < classes_.size(); ++k)
-      passes.push_back({&classes_[k], std::span(own).subspan(k * f, f), std::span(sums).subspan(k * f, f),
+      passes.push_back({&classes_[k],
+                        std::span(own).subspan(k * f, f),
+                        std::span(sums).subspan(k * f, f),
                         {std::span(u).subspan(k * n, n), {}}});
     sum_rows_together(passes, {}, Arithmetic::exact);
     turn(sums, outputs(), turned);
@@ -409,7 +409,8 @@ class ClassOutputs final : public SeveralOutputs {
   void prox(double eta, std::span<double> w) const override {
     std::vector<double> own, back;
     turn(w, features(), own);
-    for (Index k = 0; k < outputs(); ++k) penalty().prox(eta, std::span(own).subspan(at(k * features()), at(features())));
+    for (Index k = 0; k < outputs(); ++k)
+      penalty().prox(eta, std::span(own).subspan(at(k * features()), at(features())));
     turn(own, outputs(), back);
     std::copy(back.begin(), back.end(), w.begin());
   }

@@ -71,13 +71,13 @@ inline NaiveOutputs naive_outputs(const SoftmaxProblem& problem, std::string nam
 inline NaiveOutputs naive_outputs(const OneVsRestProblem& problem, std::string name) {
   std::vector<Problem> classes;
   for (std::size_t k = 0; k < problem.classes().size(); ++k) classes.push_back(problem.of(static_cast<Index>(k)));
-  return {std::move(name), StochasticProblem(classes), [classes](Index i, const Vector& u) {
-            Vector slopes;
-            for (std::size_t k = 0; k < u.size(); ++k)
-              slopes.push_back(
-                  Loss(classes[k].spec().loss).slope(u[k], classes[k].targets()[static_cast<std::size_t>(i)]));
-            return slopes;
-          }};
+  return {
+      std::move(name), StochasticProblem(classes), [classes](Index i, const Vector& u) {
+        Vector slopes;
+        for (std::size_t k = 0; k < u.size(); ++k)
+          slopes.push_back(Loss(classes[k].spec().loss).slope(u[k], classes[k].targets()[static_cast<std::size_t>(i)]));
+        return slopes;
+      }};
 }
 
 template <class T>
