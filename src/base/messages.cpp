@@ -62,8 +62,8 @@ std::string in_words(std::string_view sentence, Words words) {
 }
 
 const char* name_of(ErrorCode code) {
-  constexpr const char* kNames[] = {"bad_input",     "malformed", "unusable_file", "other_run", "out_of_memory",
-                                    "bad_value", "idle_option", "do_not_go", "missing_option"};
+  constexpr const char* kNames[] = {"bad_input", "malformed",   "unusable_file", "other_run",     "out_of_memory",
+                                    "bad_value", "idle_option", "do_not_go",     "missing_option"};
   return kNames[static_cast<int>(code)];
 }
 

@@ -151,26 +151,11 @@ class ClassSystems final : public FreshHessians {
 };
 
 std::vector<NewtonSystems::Certified> ClassSystems::certify(std::span<const SystemAt> at) const {
-  std::vector<std::vector<double>> margins(at.size()), gradients(at.size());
-  std::vector<ClassPass> passes;
-  for (std::size_t c = 0; c < at.size(); ++c) {
-    margins[c].resize(static_cast<std::size_t>(rows()));
-    gradients[c].resize(ridge_.size());
-    passes.push_back({&problems_[at[c].system], at[c].point->w, gradients[c], {margins[c], {}}});
-  }
-  sum_rows_together(passes, {}, Arithmetic::exact);
+  std::vector<PlaceOfClass> places;
+  for (const SystemAt& one : at) places.push_back({&problems_[one.system], one.point->w});
+  const double passes = certificate_needs_positives(problems_[0]) ? 1.5 : 1.0;
   std::vector<Certified> result;
-  for (std::size_t c = 0; c < at.size(); ++c) {
-    const Problem& problem = problems_[at[c].system];
-    const std::vector<double>& w = at[c].point->w;
-    RowsSeen seen{.loss = passes[c].sums.loss, .margins = margins[c], .gradient = gradients[c]};
-    OfPositives positives;
-    if (certificate_needs_positives(problem)) {
-      positives = sum_positives(problem, w, seen.loss, gradients[c], SmallerClass(problem));
-      seen.positives = &positives;
-    }
-    result.push_back({certify_seen(problem, w, seen), seen.positives == nullptr ? 1.0 : 1.5});
-  }
+  for (const Certificate& one : certify_together(places)) result.push_back({one, passes});
   return result;
 }
 

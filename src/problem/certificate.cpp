@@ -243,6 +243,29 @@ Certificate certify(const Problem& problem, std::span<const double> w) {
   return certify_seen(problem, w, {loss, margins, gradient, &positives});
 }
 
+std::vector<Certificate> certify_together(std::span<const PlaceOfClass> classes) {
+  std::vector<std::vector<double>> margins(classes.size()), gradients(classes.size());
+  std::vector<ClassPass> passes;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    margins[c].resize(at(classes[c].problem->rows()));
+    gradients[c].resize(classes[c].w.size());
+    passes.push_back({classes[c].problem, classes[c].w, gradients[c], {margins[c], {}}});
+  }
+  sum_rows_together(passes, {}, Arithmetic::exact);
+  std::vector<Certificate> result;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto& [problem, w] = classes[c];
+    RowsSeen seen{.loss = passes[c].sums.loss, .margins = margins[c], .gradient = gradients[c]};
+    OfPositives positives;
+    if (certificate_needs_positives(*problem)) {
+      positives = sum_positives(*problem, w, seen.loss, gradients[c], SmallerClass(*problem));
+      seen.positives = &positives;
+    }
+    result.push_back(certify_seen(*problem, w, seen));
+  }
+  return result;
+}
+
 Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen) {
   const Penalty penalty(problem);
   Certificate result;

@@ -37,6 +37,13 @@ OfPositives sum_positives(const Problem& problem, std::span<const double> w, dou
 
 Certificate certify_seen(const Problem& problem, std::span<const double> w, const RowsSeen& seen);
 
+// Of several problems over the same rows, each at its own w: one pass, and half a one for each that needs its positives.
+struct PlaceOfClass {
+  const Problem* problem = nullptr;
+  std::span<const double> w;
+};
+std::vector<Certificate> certify_together(std::span<const PlaceOfClass> classes);
+
 // Scales that turn flows between classes into a circulation.
 
 // For flows m_kl >= 0 from k to l (K x K, the diagonal left aside): scales t_k in [0, 1], the largest 1, such that t_k m_kl

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "base/index.hpp"
+#include "problem/constant_model.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 #include "problem/penalty.hpp"
-#include "problem/constant_model.hpp"
 #include "s3gd/error.hpp"
 #include "solve/huber_search.hpp"
 
@@ -16,16 +16,16 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostFits = 60;
-constexpr int kFitsWithoutGain = 3;         // fits without a smaller gap before rounding is taken to be reached
-constexpr double kFirstTol = 1e-4;   // relative gaps of fits at a sigma: the first, ...
-constexpr double kTolOfGap = 1e-2;   // ... those after it as a share of the gap so far, ...
-constexpr double kTolOfAll = 0.1;    // ... and the last as a share of what is asked for
-constexpr int kMostTurns = 30;       // of sigma and intercept, until neither changes by more than ...
-constexpr double kSettled = 1e-14;   // ... this share of sigma
+constexpr int kFitsWithoutGain = 3;     // fits without a smaller gap before rounding is taken to be reached
+constexpr double kFirstTol = 1e-4;      // relative gaps of fits at a sigma: the first, ...
+constexpr double kTolOfGap = 1e-2;      // ... those after it as a share of the gap so far, ...
+constexpr double kTolOfAll = 0.1;       // ... and the last as a share of what is asked for
+constexpr int kMostTurns = 30;          // of sigma and intercept, until neither changes by more than ...
+constexpr double kSettled = 1e-14;      // ... this share of sigma
 constexpr double kSmallestTol = 1e-15;  // none is smaller
-constexpr double kProgress = 1e-12;  // of the objective, at least, unless the gap is smaller
-constexpr double kNear = 0.3;        // of log sigma: secants from here on
-constexpr double kLeast = 1e-13;     // of the largest target: a sigma that is as good as zero
+constexpr double kProgress = 1e-12;     // of the objective, at least, unless the gap is smaller
+constexpr double kNear = 0.3;           // of log sigma: secants from here on
+constexpr double kLeast = 1e-13;        // of the largest target: a sigma that is as good as zero
 
 class ScaleSearch {
  public:

@@ -154,7 +154,7 @@ void Observer::judge(TraceRow& row) const {
     row.gap = kNotANumber;
     return;
   }
-  const Certificate certificate = problem_->certify(w_);
+  const Certificate certificate = input_.judge ? input_.judge(w_, row) : problem_->certify(w_);
   row.train_objective = certificate.primal;
   row.gap = certificate.relative_gap;
 }

@@ -54,10 +54,11 @@ class Fits {
   Solution run() {
     RunClock clock;
     const Problem first = problem_.of(0);
-    if (const Index together = classes_together(first, options_, count()); together > 1) {
+    const Index together = classes_together(first, options_, count());
+    if (together < 2 || find_estimator(options_.solver) != nullptr) share_graph(first);
+    if (together > 1) {
       fit_together(together);
     } else {
-      share_graph(first);
       parallel_for(count(), side_by_side_, [&](Index k) { fit(k); });
     }
     Solution whole = collect();
@@ -96,11 +97,11 @@ class Fits {
   }
 
   void fit(Index k) {
-    Solution& solution = solutions_[at(k)];
+    Solution solution;
     const double cpu_started = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     const Problem problem = problem_.of(k);
     SolveOptions options = options_;
-    if (options_.seconds > 0) options.seconds = seconds_for(k);
+    if (options_.seconds > 0) options.seconds = seconds_for(count() - k);
     std::optional<Solution> ended = checkpoints_ ? checkpoints_->ended(at(k)) : std::nullopt;
     if (ended)
       solution = keep_from_winning(problem, std::move(*ended));
@@ -111,40 +112,51 @@ class Fits {
     else
       solution = keep_from_winning(problem, solve_class(k, problem, options));
     if (side_by_side_ > 1 && !ended) solution.summary.cpu_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_started;
-    if (!input_.watch_class) return;
-    const std::lock_guard lock(watch_mutex_);
-    if (!input_.watch_class(name(k), solution.summary)) stopped_.store(true);
+    end_class(k, std::move(solution));
   }
 
-  // Groups of classes, as many together as suits.
+  // Groups of classes, as many together as suits: steps of a stochastic solver side by side, Newton's one after the other,
+  // each on all threads. Groups do not depend on the number of threads.
   void fit_together(Index together) {
-    side_by_side_ = 1;
     const Index groups = (count() + together - 1) / together;
-    for (Index g = 0; g < groups; ++g) {
-      const Index begin = count() * g / groups, end = count() * (g + 1) / groups;
-      std::vector<ClassToFit> classes;
-      for (Index k = begin; k < end; ++k) {
-        classes.push_back({problem_.of(k), test_of(k), options_of(k).start});
-        check_solve(classes.back().problem, options_of(k), {});
-      }
-      SolveOptions options = options_;
-      if (options_.seconds > 0)
-        options.seconds = (options_.seconds - (wall_now() - started_)) / static_cast<double>(groups - g);
-      const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
-      const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
-      for (Index k = begin; k < end && leaves_out; ++k)
-        end_class(k, without_features(classes[at(k - begin)].problem,
-                                      out_of_time ? Status::out_of_time : Status::interrupted));
-      if (leaves_out) continue;
-      solve_together(classes, options,
-                     [&](Index k, Solution&& solution) { end_class(begin + k, std::move(solution)); });
+    const bool steps = find_estimator(options_.solver) != nullptr && options_.trace_every == 0;
+    side_by_side_ = steps ? static_cast<int>(std::min<Index>(groups, resolve_threads(problem_.spec().threads))) : 1;
+    parallel_for(groups, side_by_side_, [&](Index g) { fit_group(g, groups); });
+    side_by_side_ = 1;
+    for (Index k = 0; k < count(); ++k)
+      if (solutions_[at(k)].w.empty()) fit(k);
+  }
+
+  void fit_group(Index g, Index groups) {
+    const Index begin = count() * g / groups, end = count() * (g + 1) / groups;
+    std::vector<ClassToFit> classes;
+    for (Index k = begin; k < end; ++k) {
+      classes.push_back({problem_.of(k), test_of(k), options_of(k).start});
+      check_solve(classes.back().problem, options_of(k), {});
     }
+    SolveOptions options = options_;
+    if (options_.seconds > 0) options.seconds = seconds_for(groups - g);
+    const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
+    const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
+    for (Index k = begin; k < end && leaves_out; ++k)
+      end_class(
+          k, without_features(classes[at(k - begin)].problem, out_of_time ? Status::out_of_time : Status::interrupted));
+    if (leaves_out) return;
+    const bool steps = find_estimator(options.solver) != nullptr;  // others begin at the constant
+    solve_together(classes, options, graph(), [&](Index k, Solution&& solution) {
+      end_class(begin + k,
+                steps ? keep_from_winning(classes[at(k)].problem, std::move(solution)) : std::move(solution));
+    });
   }
 
   void end_class(Index k, Solution&& solution) {
     solutions_[at(k)] = std::move(solution);
-    if (input_.watch_class && !input_.watch_class(name(k), solutions_[at(k)].summary)) stopped_.store(true);
+    if (!input_.watch_class) return;
+    const std::lock_guard lock(watch_mutex_);
+    if (!input_.watch_class(name(k), solutions_[at(k)].summary)) stopped_.store(true);
   }
+
+  const Graph* graph() const { return shared_ ? &*shared_ : input_.graph; }
 
   SolveOptions options_of(Index k) const {
     SolveOptions options = options_;
@@ -158,13 +170,14 @@ class Fits {
     const std::optional<Problem> test = test_of(k);
     if (!test && input_.test != nullptr) options.patience = 0;
     options.start = options_of(k).start;
-    const OneOutputInput input{shared_ ? &*shared_ : input_.graph, test ? &*test : nullptr};
+    const OneOutputInput input{graph(), test ? &*test : nullptr};
     return checkpoints_ ? checkpoints_->solve(at(k), problem, options, input) : solve_warm(problem, options, input);
   }
 
-  // Classes begin in order: those that have not begun share the time that is left, as many at once as run side by side.
-  double seconds_for(Index k) const {
-    const Index rounds = (count() - k + side_by_side_ - 1) / side_by_side_;
+  // Classes, or groups of them, begin in order: those that have not begun share the time that is left, as many at once as
+  // run side by side.
+  double seconds_for(Index left) const {
+    const Index rounds = (left + side_by_side_ - 1) / side_by_side_;
     return (options_.seconds - (wall_now() - started_)) / static_cast<double>(rounds);
   }
 

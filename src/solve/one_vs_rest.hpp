@@ -13,18 +13,19 @@ namespace s3gd {
 
 Solution solve_one_vs_rest(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input);
 
-// All classes in one pass over the rows (exact/class_newton.hpp), where that is what suits.
+// Several classes in one pass over the rows: Newton's steps (exact/class_newton.hpp), or those of a stochastic solver.
 struct ClassToFit {
   Problem problem;              // over the same rows as the others
   std::optional<Problem> test;  // for test_objective
-  std::vector<double> start;    // empty: the best model without features
+  std::vector<double> start;    // empty: where the solver begins by itself
 };
 
 // How many classes of this shape are best fitted together; less than 2: each for itself.
 Index classes_together(const Problem& like, const SolveOptions& options, Index classes);
 
-// What solve() gives for each, to the tolerance; handed over class by class.
-void solve_together(std::span<const ClassToFit> classes, const SolveOptions& options,
+// What solve() gives for each, to the tolerance; handed over class by class. A class that is not handed over is to be fitted
+// by itself: a step was too long, for that class or for another one.
+void solve_together(std::span<const ClassToFit> classes, const SolveOptions& options, const Graph* graph,
                     const std::function<void(Index k, Solution&&)>& take);
 
 // One summary of K: what Summary::classes promises, but for the clocks of the whole.

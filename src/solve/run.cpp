@@ -190,7 +190,7 @@ Summary summarise(const RunInput& input, const Estimator& estimator, Observer& o
   Summary summary;
   summary.status = observer.status();
   summary.solver = estimator.name;
-  const bool seen_from_outside = input.looks != nullptr;
+  const bool seen_from_outside = input.looks != nullptr || input.judge;
   if (!input.blind && !seen_from_outside) summary.certificate = input.problem->certify(w);
   summary.objective = summary.certificate.primal;
   summary.evaluate_seconds = observer.evaluate_seconds();

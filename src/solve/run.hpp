@@ -22,6 +22,9 @@ struct RunInput {
   bool blind = false;           // nothing is evaluated, on the way or at the end: for a stage that another one follows
   Checkpoint* checkpoint = nullptr;  // where the run's state is kept; none: nowhere
   const Schedule* looks = nullptr;   // when to look, and the last point is the result; none: as the options say
+  // Judges parameters in place of the problem, and keeps what it wants of them; told where the run is. The result has no
+  // certificate then.
+  std::function<Certificate(std::span<const double> w, const TraceRow& where)> judge = {};
 };
 
 inline bool ends_at_snapshots(const RunInput& input) { return input.average_tail && input.problem->outputs() > 1; }

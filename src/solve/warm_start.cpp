@@ -50,7 +50,8 @@ std::vector<std::size_t> places_of_features(const Model& model, const Dataset& d
   for (std::size_t j = 0; j < names.size(); ++j) by_name[model.feature_names[j]] = j;
   for (std::size_t j = 0; j < names.size(); ++j) {
     const auto found = by_name.find(names[j]);
-    if (found == by_name.end()) throw Error("the model to start from has no feature '" + names[j] + "'", kWarmStartRemedy);
+    if (found == by_name.end())
+      throw Error("the model to start from has no feature '" + names[j] + "'", kWarmStartRemedy);
     places[j] = found->second;
   }
   return places;

@@ -6,6 +6,7 @@
 #include "base/mention.hpp"
 #include "base/threads.hpp"
 #include "problem/block_products.hpp"
+#include "problem/certificate.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
 #include "problem/loss.hpp"
@@ -25,6 +26,13 @@ void OutputProblem::transpose_times(std::span<const double> coefficients, std::s
     row_sum(column, sum);
     for (std::size_t j = 0; j < sum.size(); ++j) out[j * k + o] = sum[j];
   }
+}
+
+void turn(std::span<const double> from, Index rows, std::vector<double>& to) {
+  const Index columns = static_cast<Index>(from.size()) / rows;
+  to.resize(from.size());
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < columns; ++j) to[at(j * rows + i)] = from[at(i * columns + j)];
 }
 
 namespace {
@@ -128,24 +136,59 @@ class OneOutput final : public OutputProblem {
   double mean_target_ = 0;  // of labels that are numbers
 };
 
-// K outputs coupled by softmax: psi(u, y) = log sum_k exp(u_k) - u_y, whose slopes p(u) - e_y separate.
 constexpr Index kBlock = 64;  // rows whose margins are held in a table at a time
 
-class SoftmaxOutputs final : public OutputProblem {
+// What all problems of several outputs have in common: products of their rows.
+class SeveralOutputs : public OutputProblem {
+ public:
+  void margins(std::span<const double> w, std::span<double> out) const override;
+  void row_sum(std::span<const double> c, std::span<double> out) const override {
+    const std::vector<double> ones(c.size(), 1.0);
+    const auto sum = weighted_row_sum(x(), ones, c, has_intercept(), threads());
+    std::copy(sum.begin(), sum.end(), out.begin());
+  }
+  void margins_then_sum(std::span<const double> w, const Fill& fill, std::span<double> out) const override {
+    std::vector<double> u(at(rows() * outputs())), coefficients(u.size());
+    margins(w, u);
+    fill(0, u, coefficients);
+    transpose_times(coefficients, out);
+  }
+  std::vector<double> second_moment(std::span<const double> h) const override {
+    return StochasticProblem(one_class())->second_moment(h);
+  }
+  std::vector<double> squared_row_norms() const override {
+    std::vector<double> norms(at(rows()), has_intercept() ? 1.0 : 0.0);
+    x().visit([&](const auto& view) {
+      parallel_ranges(view.rows, 4096, threads(), [&](Index begin, Index end, Index) {
+        for (Index i = begin; i < end; ++i) norms[at(i)] += row_square(view, i);
+      });
+    });
+    return norms;
+  }
+
+ protected:
+  SeveralOutputs(Shape shape, Penalty penalty)
+      : OutputProblem(std::move(shape), std::move(penalty)), width_(kernel::table_width(outputs())) {}
+  virtual Problem one_class() const = 0;  // against all others: the same rows and weights
+
+  Index width_;
+};
+
+// K outputs coupled by softmax: psi(u, y) = log sum_k exp(u_k) - u_y, whose slopes p(u) - e_y separate.
+class SoftmaxOutputs final : public SeveralOutputs {
  public:
   explicit SoftmaxOutputs(const SoftmaxProblem& problem)
-      : OutputProblem({.x = problem.x(),
-                       .outputs = problem.classes(),
-                       .has_intercept = problem.has_intercept(),
-                       .threads = problem.spec().threads,
-                       .weights = problem.weights(),
-                       .total_weight = 1,
-                       .couples_outputs = MatrixPenalty(problem).couples_classes()},
-                      MatrixPenalty(problem).of_one_output()),
+      : SeveralOutputs({.x = problem.x(),
+                        .outputs = problem.classes(),
+                        .has_intercept = problem.has_intercept(),
+                        .threads = problem.spec().threads,
+                        .weights = problem.weights(),
+                        .total_weight = 1,
+                        .couples_outputs = MatrixPenalty(problem).couples_classes()},
+                       MatrixPenalty(problem).of_one_output()),
         problem_(problem),
         matrix_penalty_(problem),
-        targets_(problem.targets()),
-        width_(kernel::table_width(outputs())) {}
+        targets_(problem.targets()) {}
 
   void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
     for_each_margin(rows.size(), margins, [&](std::size_t b, const auto* p, double) {
@@ -183,12 +226,6 @@ class SoftmaxOutputs final : public OutputProblem {
     slopes[c] -= 1;
   }
 
-  void margins(std::span<const double> w, std::span<double> out) const override;
-  void row_sum(std::span<const double> c, std::span<double> out) const override {
-    const std::vector<double> ones(c.size(), 1.0);
-    const auto sum = weighted_row_sum(x(), ones, c, has_intercept(), threads());
-    std::copy(sum.begin(), sum.end(), out.begin());
-  }
   double gradient(std::span<const double> w, std::span<double> gradient, std::span<double> slopes) const override {
     SoftmaxPass pass;
     pass.arithmetic = Arithmetic::exact;
@@ -202,24 +239,6 @@ class SoftmaxOutputs final : public OutputProblem {
     };
     return run_pass(problem_, w, pass).loss;
   }
-  void margins_then_sum(std::span<const double> w, const Fill& fill, std::span<double> out) const override {
-    std::vector<double> u(at(rows() * outputs())), coefficients(u.size());
-    margins(w, u);
-    fill(0, u, coefficients);
-    transpose_times(coefficients, out);
-  }
-  std::vector<double> second_moment(std::span<const double> h) const override {
-    return StochasticProblem(largest_class())->second_moment(h);
-  }
-  std::vector<double> squared_row_norms() const override {
-    std::vector<double> norms(at(rows()), has_intercept() ? 1.0 : 0.0);
-    x().visit([&](const auto& view) {
-      parallel_ranges(view.rows, 4096, threads(), [&](Index begin, Index end, Index) {
-        for (Index i = begin; i < end; ++i) norms[at(i)] += row_square(view, i);
-      });
-    });
-    return norms;
-  }
   double objective(std::span<const double> w) const override { return s3gd::objective(problem_, w); }
   Certificate certify(std::span<const double> w) const override { return s3gd::certify(problem_, w); }
 
@@ -228,11 +247,11 @@ class SoftmaxOutputs final : public OutputProblem {
 
   // 1/L of one class against the rest has curvature 1/4 where softmax has 1/2.
   double automatic_step(Smoothness smoothness, Index batch, std::uint64_t seed) const override {
-    return 0.5 * StochasticProblem(largest_class())->automatic_step(smoothness, batch, seed);
+    return 0.5 * StochasticProblem(one_class())->automatic_step(smoothness, batch, seed);
   }
 
  private:
-  Problem largest_class() const;  // against all others: the same rows and weights
+  Problem one_class() const override;
   // Calls visit(row's place, probabilities, log of the sum of exponentials) for each row. W: of the arithmetic.
   template <class W, class Visit>
   void for_each_block(std::size_t rows, const double* margins, Visit&& visit) const {
@@ -259,10 +278,9 @@ class SoftmaxOutputs final : public OutputProblem {
   SoftmaxProblem problem_;
   MatrixPenalty matrix_penalty_;
   std::span<const std::int32_t> targets_;
-  Index width_;
 };
 
-void SoftmaxOutputs::margins(std::span<const double> w, std::span<double> out) const {
+void SeveralOutputs::margins(std::span<const double> w, std::span<double> out) const {
   const Index k = outputs();
   std::vector<double> table(at(cols() * width_), 0.0);
   for (Index j = 0; j < cols(); ++j) std::copy_n(w.data() + j * k, k, table.data() + j * width_);
@@ -281,7 +299,7 @@ void SoftmaxOutputs::margins(std::span<const double> w, std::span<double> out) c
   });
 }
 
-Problem SoftmaxOutputs::largest_class() const {
+Problem SoftmaxOutputs::one_class() const {
   ProblemSpec spec;
   spec.positive = "largest";
   spec.intercept = problem_.spec().intercept;
@@ -292,10 +310,148 @@ Problem SoftmaxOutputs::largest_class() const {
   return Problem(data, spec);
 }
 
+// One class against the rest each: outputs that know nothing of each other.
+class ClassOutputs final : public SeveralOutputs {
+ public:
+  explicit ClassOutputs(std::span<const Problem> classes)
+      : SeveralOutputs({.x = classes[0].x(),
+                        .outputs = std::ssize(classes),
+                        .has_intercept = classes[0].has_intercept(),
+                        .threads = classes[0].spec().threads,
+                        .weights = classes[0].weights(),
+                        .total_weight = classes[0].total_weight()},
+                       Penalty(classes[0])),
+        classes_(classes.begin(), classes.end()),
+        loss_(classes[0].spec().loss),
+        class_of_(at(rows()), outputs()) {
+    for (Index k = 0; k < outputs(); ++k)
+      for (std::size_t i = 0; i < class_of_.size(); ++i)
+        if (classes_[at(k)].targets()[i] > 0) class_of_[i] = k;
+  }
+
+  void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
+    loss_.visit([&](const auto& loss) {
+      for_each_target(rows,
+                      [&](std::size_t, std::size_t place, double y) { out[place] = loss.slope(margins[place], y); });
+    });
+  }
+  double loss(std::span<const Index> rows, const double* weights, const double* margins) const override {
+    double sum = 0;
+    for_each_target(
+        rows, [&](std::size_t b, std::size_t place, double y) { sum += weights[b] * loss_.value(margins[place], y); });
+    return sum;
+  }
+
+  bool separable() const override { return loss_.separable(); }
+  void phi(std::span<const double> margins, double* out) const override {
+    for (const double u : margins) *out++ = loss_.phi(u);
+  }
+  void labels(std::span<const Index> rows, double* out) const override {
+    for_each_target(rows, [&](std::size_t, std::size_t place, double y) { out[place] = loss_.label(y); });
+  }
+  // Other slopes would need a graph's sums for every class of rows, as many as there are outputs.
+  void check_propagates() const override {
+    if (!separable()) throw Error("S3GD cannot propagate this loss for several classes at once");
+  }
+
+  Index classes() const override { return outputs() + 1; }  // the last: rows of other classes
+  Index class_of(Index row) const override { return class_of_[at(row)]; }
+  void derivatives(Index c, const double* u, double* slopes, double* curvatures) const override {
+    const Index k = outputs();
+    std::fill(curvatures, curvatures + k * k, 0.0);
+    for (Index o = 0; o < k; ++o) {
+      slopes[o] = loss_.slope(u[o], target(c, o));
+      curvatures[o * k + o] = loss_.curvature(u[o], target(c, o));
+    }
+  }
+
+  // One pass for all classes.
+  double gradient(std::span<const double> w, std::span<double> gradient, std::span<double> slopes) const override {
+    const auto n = at(rows()), f = at(features());
+    std::vector<double> own, sums(w.size()), u(slopes.size()), turned;
+    turn(w, features(), own);
+    std::vector<ClassPass> passes;
+    for (std::size_t k = 0; k < classes_.size(); ++k)
+      passes.push_back({&classes_[k],
+                        std::span(own).subspan(k * f, f),
+                        std::span(sums).subspan(k * f, f),
+                        {std::span(u).subspan(k * n, n), {}}});
+    sum_rows_together(passes, {}, Arithmetic::exact);
+    turn(sums, outputs(), turned);
+    std::copy(turned.begin(), turned.end(), gradient.begin());
+    turn(u, outputs(), turned);
+    std::vector<Index> every(n);
+    std::iota(every.begin(), every.end(), Index{0});
+    this->slopes(every, turned.data(), slopes.data());
+    double value = 0;
+    for (const ClassPass& pass : passes) value += pass.sums.loss;
+    return value;
+  }
+  double objective(std::span<const double> w) const override {
+    return sum_over_classes(w, [](const Problem& one, auto own) { return s3gd::objective(one, own); });
+  }
+  // Of all classes together: those that follow them one by one certify them one by one.
+  Certificate certify(std::span<const double> w) const override {
+    Certificate whole{.primal = 0, .dual = 0, .relative_gap = 0};
+    sum_over_classes(w, [&](const Problem& one, auto own) {
+      const Certificate certificate = s3gd::certify(one, own);
+      whole.dual += certificate.dual;
+      whole.relative_gap = std::max(whole.relative_gap, certificate.relative_gap);
+      whole.kind = certificate.kind;
+      return whole.primal += certificate.primal;
+    });
+    return whole;
+  }
+
+  double penalty_value(std::span<const double> w) const override {
+    return sum_over_classes(w, [&](const Problem&, auto own) { return penalty().value(own); });
+  }
+  void prox(double eta, std::span<double> w) const override {
+    std::vector<double> own, back;
+    turn(w, features(), own);
+    for (Index k = 0; k < outputs(); ++k)
+      penalty().prox(eta, std::span(own).subspan(at(k * features()), at(features())));
+    turn(own, outputs(), back);
+    std::copy(back.begin(), back.end(), w.begin());
+  }
+
+  // Targets have no say in it: the same for every class.
+  double automatic_step(Smoothness smoothness, Index batch, std::uint64_t seed) const override {
+    return StochasticProblem(one_class())->automatic_step(smoothness, batch, seed);
+  }
+
+ private:
+  static double target(Index class_of_row, Index output) { return class_of_row == output ? 1.0 : -1.0; }
+  Problem one_class() const override { return classes_[0]; }
+
+  // Calls visit(b, place in rows x K, target) for the outputs of some rows.
+  template <class Visit>
+  void for_each_target(std::span<const Index> rows, Visit&& visit) const {
+    std::size_t place = 0;
+    for (std::size_t b = 0; b < rows.size(); ++b)
+      for (Index k = 0; k < outputs(); ++k, ++place) visit(b, place, target(class_of_[at(rows[b])], k));
+  }
+  template <class Term>
+  double sum_over_classes(std::span<const double> w, Term&& term) const {
+    std::vector<double> own;
+    turn(w, features(), own);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes_.size(); ++k)
+      sum += term(classes_[k], std::span<const double>(own).subspan(k * at(features()), at(features())));
+    return sum;
+  }
+
+  std::vector<Problem> classes_;
+  Loss loss_;
+  std::vector<Index> class_of_;
+};
+
 }  // namespace
 
 StochasticProblem::StochasticProblem(const Problem& problem) : problem_(std::make_shared<OneOutput>(problem)) {}
 StochasticProblem::StochasticProblem(const SoftmaxProblem& problem)
     : problem_(std::make_shared<SoftmaxOutputs>(problem)) {}
+StochasticProblem::StochasticProblem(std::span<const Problem> classes)
+    : problem_(std::make_shared<ClassOutputs>(classes)) {}
 
 }  // namespace s3gd

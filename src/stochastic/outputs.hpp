@@ -2,7 +2,8 @@
 //
 //     F(W) = sum_i q_i psi(u_i, y_i) + R(W),      u_i = W'x_i      K margins, K slopes d psi / d u_i for each row
 //
-// One output (K = 1) is a Problem; a SoftmaxProblem has K of them, which its loss couples. Parameters are one vector of dim()
+// One output (K = 1) is a Problem; a SoftmaxProblem has K of them, which its loss couples; the classes of one-vs-rest are K
+// Problems that share their rows and nothing else. Parameters are one vector of dim()
 // numbers, features x K: a feature's K weights side by side, those of the constant feature (the intercepts) last. Margins,
 // slopes and coefficients of a batch are rows x K.
 #pragma once
@@ -106,6 +107,8 @@ class StochasticProblem {
  public:
   StochasticProblem(const Problem& problem);         // NOLINT(google-explicit-constructor): a Problem is one output
   StochasticProblem(const SoftmaxProblem& problem);  // NOLINT(google-explicit-constructor)
+  // One class against the rest each: the same rows, weights, loss and penalty.
+  explicit StochasticProblem(std::span<const Problem> classes);
 
   const OutputProblem* operator->() const { return problem_.get(); }
   const OutputProblem& operator*() const { return *problem_; }
@@ -113,6 +116,9 @@ class StochasticProblem {
  private:
   std::shared_ptr<const OutputProblem> problem_;
 };
+
+// to (columns x rows) = from (rows x columns) turned round.
+void turn(std::span<const double> from, Index rows, std::vector<double>& to);
 
 // Calls visit(b, place) for each slope of a batch: row b, place in rows x K.
 template <class Visit>

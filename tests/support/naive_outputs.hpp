@@ -6,6 +6,7 @@
 
 #include "data/row_access.hpp"
 #include "problem/loss.hpp"
+#include "s3gd/task.hpp"
 #include "stochastic/control.hpp"
 #include "support/problems.hpp"
 #include "support/softmax_sample.hpp"
@@ -66,6 +67,19 @@ inline NaiveOutputs naive_outputs(const SoftmaxProblem& problem, std::string nam
           }};
 }
 
+// One class against the rest each.
+inline NaiveOutputs naive_outputs(const OneVsRestProblem& problem, std::string name) {
+  std::vector<Problem> classes;
+  for (std::size_t k = 0; k < problem.classes().size(); ++k) classes.push_back(problem.of(static_cast<Index>(k)));
+  return {
+      std::move(name), StochasticProblem(classes), [classes](Index i, const Vector& u) {
+        Vector slopes;
+        for (std::size_t k = 0; k < u.size(); ++k)
+          slopes.push_back(Loss(classes[k].spec().loss).slope(u[k], classes[k].targets()[static_cast<std::size_t>(i)]));
+        return slopes;
+      }};
+}
+
 template <class T>
 Matrix matrix_of(const Table& table, bool sparse) {
   return sparse ? table.csr<T, std::int32_t>() : table.dense<T>();
@@ -107,6 +121,13 @@ std::vector<NaiveOutputs> unpenalised_problems(bool sparse, Index rows = 60) {
     list.push_back(naive_outputs(
         SoftmaxProblem(sample.data(matrix_of<T>(sample.table, sparse), intercept == Intercept::none), spec),
         std::string("softmax") + (sparse ? " sparse" : "")));
+    ProblemSpec each;
+    each.loss.kind = intercept == Intercept::free ? LossKind::logistic : LossKind::squared;
+    each.penalty.kind = PenaltyKind::none;
+    each.intercept = intercept;
+    list.push_back(naive_outputs(
+        OneVsRestProblem(sample.data(matrix_of<T>(sample.table, sparse), intercept == Intercept::none), each),
+        std::string("one-vs-rest") + (sparse ? " sparse" : "")));
   }
   return list;
 }

@@ -22,14 +22,6 @@ struct ClassMoments {
   std::vector<double> value, slope, curvature;
 };
 
-// to (columns x rows) = from (rows x columns) turned round.
-void turn(const std::vector<double>& from, Index rows, std::vector<double>& to) {
-  const Index columns = static_cast<Index>(from.size()) / rows;
-  to.resize(from.size());
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < columns; ++j) to[at(j * rows + i)] = from[at(i * columns + j)];
-}
-
 template <class T>
 class ScvControl final : public Control<T> {
  public:
