@@ -163,7 +163,6 @@ void inspect_model(const std::string& path, Index top, const Common& common) {
   print_result(common, to_json(model, path, top), to_text(model, path, top));
 }
 
-
 struct Options {
   Index top = 10;
   // The theory's part: the objective with its numbers, its constants, step bounds, the rate of the paper's theorem, and how

@@ -19,8 +19,8 @@
 namespace s3gd::app {
 namespace {
 
-constexpr Index kFew = 10;      // rows of a class: a sigmoid fitted on less says little
-constexpr Index kPatience = 5;  // of --early-stop, by itself
+constexpr Index kFew = 10;                     // rows of a class: a sigmoid fitted on less says little
+constexpr Index kPatience = 5;                 // of --early-stop, by itself
 constexpr std::size_t kMostClassesShown = 20;  // in text
 
 struct TrainOptions : ProblemOptions {

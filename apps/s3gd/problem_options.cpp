@@ -21,8 +21,7 @@ namespace {
 // LIBLINEAR's 1/2 ||w||^2 + C sum loss, or ||w||_1 + C sum loss: C and lambda are each other's reciprocal up to the
 // same constant, so one formula serves both ways.
 double lambda_for_c(double c, const ProblemSpec& spec, Index rows) {
-  const auto lambda_of =
-      spec.penalty.kind == PenaltyKind::l1 ? translate::liblinear_c_for_l1 : translate::liblinear_c;
+  const auto lambda_of = spec.penalty.kind == PenaltyKind::l1 ? translate::liblinear_c_for_l1 : translate::liblinear_c;
   return lambda_of(spec.loss.kind, c, std::max<Index>(1, rows));
 }
 
@@ -113,8 +112,7 @@ void check_given(const ProblemOptions& options) {
 TaskSpec task_spec(const ProblemOptions& options, const Dataset& data, const Common& common) {
   TaskSpec spec = stated(options);
   spec.problem.threads = common.threads;
-  if (options.values.c > 0)
-    spec.problem.penalty.lambda = lambda_for_c(options.values.c, spec.problem, data.rows());
+  if (options.values.c > 0) spec.problem.penalty.lambda = lambda_for_c(options.values.c, spec.problem, data.rows());
   return spec;
 }
 

@@ -23,7 +23,9 @@ int main(int count, char** words) {
   const double started = cpu_now();
   const ScaledSolution found = solve_with_scale(Problem(data, spec), options);
   const Summary& summary = found.solution.summary;
-  fmt::print("{{\"status\": \"{}\", \"objective\": {:.17g}, \"scale\": {:.17g}, \"passes\": {:.17g}, \"cpu_seconds\": {:.9f}}}\n",
-             summary.status == Status::converged ? "converged" : "stopped", summary.objective, found.scale, summary.passes,
-             cpu_now() - started);
+  fmt::print(
+      "{{\"status\": \"{}\", \"objective\": {:.17g}, \"scale\": {:.17g}, \"passes\": {:.17g}, \"cpu_seconds\": "
+      "{:.9f}}}\n",
+      summary.status == Status::converged ? "converged" : "stopped", summary.objective, found.scale, summary.passes,
+      cpu_now() - started);
 }

@@ -10,8 +10,8 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "compare/subject.hpp"
 #include "compare/one_run.hpp"
+#include "compare/subject.hpp"
 #include "data/csv_record.hpp"
 #include "problem/names.hpp"
 #include "report/document.hpp"

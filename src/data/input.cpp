@@ -146,8 +146,9 @@ class Decompressed {
   }
 
   [[noreturn]] void refuse(const std::string& reason) const {
-    throw Error(packed_->name() + ": the " + std::string(compression_.name) + " data is cut short or damaged: " + reason,
-                "fetch or compress the file again");
+    throw Error(
+        packed_->name() + ": the " + std::string(compression_.name) + " data is cut short or damaged: " + reason,
+        "fetch or compress the file again");
   }
 
   std::unique_ptr<Input> packed_;
@@ -172,8 +173,7 @@ std::unique_ptr<Input> unpacked(std::unique_ptr<Input> input) {
 std::unique_ptr<Input> Input::open(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   const auto file = std::make_shared<File>(path, name);
-  return unpacked(
-      std::make_unique<Input>([file](std::span<char> into) { return file->read(into); }, file->size, name));
+  return unpacked(std::make_unique<Input>([file](std::span<char> into) { return file->read(into); }, file->size, name));
 }
 
 std::unique_ptr<Input> Input::from_memory(std::span<const char> bytes, const std::string& name) {

@@ -110,9 +110,9 @@ class ActiveSet final : public ProxNewton {
   Index most_skipped_ = std::numeric_limits<Index>::max();  // ... and at most this many may be
   int age_ = 0;                                             // steps made with it
   int draws_ = 0;
-  double last_promise_ = 0, left_ = 0;           // of the last step, and over that of the one before
-  std::vector<double> planned_;                  // a direction that guess() has found on its way
-  bool has_along_ = false, all_rows_ = false;    // of the direction that is tried
+  double last_promise_ = 0, left_ = 0;         // of the last step, and over that of the one before
+  std::vector<double> planned_;                // a direction that guess() has found on its way
+  bool has_along_ = false, all_rows_ = false;  // of the direction that is tried
   double trial_value_ = 0;
   std::vector<double> last_step_, last_slopes_;  // over the working set: what the Hessian is to be corrected by
   int steps_here_ = 0;                           // under this penalty

@@ -19,16 +19,16 @@ namespace s3gd {
 
 // How problems of a kind are searched.
 struct ProxRules {
-  double shorter = 0.5;              // what a length that gains too little is multiplied by
-  int most_trials = 14;              // of one direction
-  int most_steps = 8;                // tried in a round
-  Index most_rounds = 300;           // by then another method is due
-  double smaller_gap = 0.9;          // of the least so far: that round has gained, as one has ...
-  double least_gain = 0;             // ... in which F falls by this share of the gap
-  int most_in_vain = 8;              // rounds that have not, in a row
-  int most_unresolved = 8;           // the same where the gap is below what F resolves
-  bool needs_steps = false;          // a round without a step is the last one
-  bool tells_gap = false;            // to Progress
+  double shorter = 0.5;      // what a length that gains too little is multiplied by
+  int most_trials = 14;      // of one direction
+  int most_steps = 8;        // tried in a round
+  Index most_rounds = 300;   // by then another method is due
+  double smaller_gap = 0.9;  // of the least so far: that round has gained, as one has ...
+  double least_gain = 0;     // ... in which F falls by this share of the gap
+  int most_in_vain = 8;      // rounds that have not, in a row
+  int most_unresolved = 8;   // the same where the gap is below what F resolves
+  bool needs_steps = false;  // a round without a step is the last one
+  bool tells_gap = false;    // to Progress
 };
 
 class ProxNewton {
@@ -55,10 +55,10 @@ class ProxNewton {
   // Where the search is.
   virtual const std::vector<double>& w() const = 0;
   virtual double objective() const = 0;
-  virtual double rounding() const = 0;  // of F: differences below it are none
-  virtual bool has_dual() const = 0;    // whether gaps are duality gaps
+  virtual double rounding() const = 0;        // of F: differences below it are none
+  virtual bool has_dual() const = 0;          // whether gaps are duality gaps
   virtual double noise() const { return 0; }  // share of F that the rows cannot tell
-  virtual double look() = 0;            // at all coordinates; returns the relative gap as estimated
+  virtual double look() = 0;                  // at all coordinates; returns the relative gap as estimated
   virtual Certified certify(double enough) const = 0;
 
   // Before a round. True: rounds have gained too little, and the quadratic was made better for it.

@@ -271,9 +271,8 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
 void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
   const Index classes = problem_.classes();
   const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
-  products.times(v, out, [&](Index row, auto* u) {
-    bend(probabilities_.data() + row * classes, weights_[at(row)], classes, u);
-  });
+  products.times(
+      v, out, [&](Index row, auto* u) { bend(probabilities_.data() + row * classes, weights_[at(row)], classes, u); });
   for (Index j = 0; j < problem_.features(); ++j)
     for (Index c = j * classes; c < (j + 1) * classes; ++c) out[at(c)] += ridge_[at(j)] * v[at(c)];
 }
@@ -322,9 +321,8 @@ void HessianPart::times(std::span<const double> v, std::span<double> out) const 
   ++products_;
   const Index classes = problem_.classes();
   const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
-  products.times(v, out, [&](Index row, auto* u) {
-    bend(probabilities_.of_row(row), problem_.weight(row), classes, u);
-  });
+  products.times(v, out,
+                 [&](Index row, auto* u) { bend(probabilities_.of_row(row), problem_.weight(row), classes, u); });
 }
 
 }  // namespace s3gd

@@ -245,9 +245,7 @@ void Transposed::times(std::span<const double> c, std::span<double> out, int thr
 
 Matrix Transposed::rows_of(std::span<const Index> columns) const {
   const auto row = [&](Index c) { return columns[at(c)]; };
-  return visit([&](const auto& view) {
-    return turned(view, static_cast<Index>(columns.size()), rows_, row, kItself);
-  });
+  return visit([&](const auto& view) { return turned(view, static_cast<Index>(columns.size()), rows_, row, kItself); });
 }
 
 namespace {

@@ -16,12 +16,12 @@
 
 // The combinations of types there are: of entries, of their places, and of the table.
 #ifndef S3GD_EVERY_TABLE
-#define S3GD_EVERY_TABLE                                                                         \
-  S3GD_TABLE(single, float, std::int32_t, float)                                                 \
-  S3GD_TABLE(single_wide, float, std::int64_t, float)                                            \
-  S3GD_TABLE(mixed, float, std::int32_t, double)                                                 \
-  S3GD_TABLE(mixed_wide, float, std::int64_t, double)                                            \
-  S3GD_TABLE(twice, double, std::int32_t, double)                                                \
+#define S3GD_EVERY_TABLE                              \
+  S3GD_TABLE(single, float, std::int32_t, float)      \
+  S3GD_TABLE(single_wide, float, std::int64_t, float) \
+  S3GD_TABLE(mixed, float, std::int32_t, double)      \
+  S3GD_TABLE(mixed_wide, float, std::int64_t, double) \
+  S3GD_TABLE(twice, double, std::int32_t, double)     \
   S3GD_TABLE(twice_wide, double, std::int64_t, double)
 #endif
 

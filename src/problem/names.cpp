@@ -19,13 +19,13 @@ constexpr std::string_view kWords<PenaltyKind>[] = {
     "elastic-net: lambda ((1 - alpha) sum |w_j| + alpha sum w_j^2): a bit of both",
     "l1-l2norm: lambda ((1 - alpha) sum |w_j| + alpha ||w||): the paper's printed form", "none: no penalty"};
 template <>
-constexpr std::string_view kWords<Intercept>[] = {
-    "free: an intercept that is not penalised", "regularised: penalised as any feature, as in the paper",
-    "none: no intercept"};
+constexpr std::string_view kWords<Intercept>[] = {"free: an intercept that is not penalised",
+                                                  "regularised: penalised as any feature, as in the paper",
+                                                  "none: no intercept"};
 template <>
-constexpr std::string_view kWords<ClassWeight>[] = {
-    "none: every row counts the same", "balanced: every class counts the same",
-    "paper: the means over the classes are added up, as in the paper"};
+constexpr std::string_view kWords<ClassWeight>[] = {"none: every row counts the same",
+                                                    "balanced: every class counts the same",
+                                                    "paper: the means over the classes are added up, as in the paper"};
 template <>
 constexpr std::string_view kWords<Scale>[] = {
     "none: values as they are", "max-abs: columns divided by their largest magnitude; zeros stay zeros",
@@ -36,35 +36,33 @@ constexpr std::string_view kWords<Kernel>[] = {
     "paper: the width as printed; changes with the scale of the features",
     "scaled: the width is the distance to the nearest anchor; scale makes no difference"};
 template <>
-constexpr std::string_view kWords<GraphMode>[] = {
-    "streaming: a row's neighbours are found when it is first visited",
-    "full: the whole graph is built before the first step"};
+constexpr std::string_view kWords<GraphMode>[] = {"streaming: a row's neighbours are found when it is first visited",
+                                                  "full: the whole graph is built before the first step"};
 template <>
 constexpr std::string_view kWords<ControlMode>[] = {
     "adaptive: the share of the propagated slopes that past batches ask for",
     "paper: all of the propagated slopes, as printed"};
 template <>
-constexpr std::string_view kWords<RowOrder>[] = {
-    "auto: as the solver does by itself", "weighted: by weight, with replacement, as in the paper",
-    "shuffled: each once a pass, in a fresh random order"};
+constexpr std::string_view kWords<RowOrder>[] = {"auto: as the solver does by itself",
+                                                 "weighted: by weight, with replacement, as in the paper",
+                                                 "shuffled: each once a pass, in a fresh random order"};
 template <>
 constexpr std::string_view kWords<Precision>[] = {"float: 32 bits", "double: 64 bits"};
 template <>
-constexpr std::string_view kWords<Layout>[] = {
-    "auto: dense when more than a third of the entries are non-zero", "dense: every entry is held",
-    "sparse: only non-zero entries are held"};
+constexpr std::string_view kWords<Layout>[] = {"auto: dense when more than a third of the entries are non-zero",
+                                               "dense: every entry is held", "sparse: only non-zero entries are held"};
 template <>
-constexpr std::string_view kWords<LabelKind>[] = {
-    "none: no labels", "classes: whole numbers or words", "real: real numbers"};
+constexpr std::string_view kWords<LabelKind>[] = {"none: no labels", "classes: whole numbers or words",
+                                                  "real: real numbers"};
 template <>
-constexpr std::string_view kWords<Missing>[] = {
-    "error: a missing value is an error", "zero: 0 takes its place", "mean: the column's mean takes its place"};
+constexpr std::string_view kWords<Missing>[] = {"error: a missing value is an error", "zero: 0 takes its place",
+                                                "mean: the column's mean takes its place"};
 template <>
-constexpr std::string_view kWords<IndexBase>[] = {
-    "detect: 0 when an index 0 occurs, otherwise 1", "0: the first feature is 0", "1: the first feature is 1"};
+constexpr std::string_view kWords<IndexBase>[] = {"detect: 0 when an index 0 occurs, otherwise 1",
+                                                  "0: the first feature is 0", "1: the first feature is 1"};
 template <>
-constexpr std::string_view kWords<IndexOrder>[] = {
-    "strict: unsorted or repeated indices are an error", "merge: unsorted indices are sorted, repeated ones added up"};
+constexpr std::string_view kWords<IndexOrder>[] = {"strict: unsorted or repeated indices are an error",
+                                                   "merge: unsorted indices are sorted, repeated ones added up"};
 
 }  // namespace
 

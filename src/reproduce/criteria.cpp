@@ -167,8 +167,7 @@ Finding judge_stable_steps(const Question& ask) {
       largest_steps.push_back(fmt::format("{} {}", label, largest_here > 0 ? brief(largest_here) : "none"));
       said.push_back(fmt::format("{} ({})", label, join(tails)));
     }
-  return found(criterion,
-               grade(!said.empty(), as_claimed, least > most),
+  return found(criterion, grade(!said.empty(), as_claimed, least > most),
                fmt::format("largest stable steps on {}: {}", set.name, join(largest_steps)),
                "Above F*, by step: " + join(said, "; "));
 }
@@ -297,11 +296,13 @@ Finding describe_shapes(const Question& ask) {
 }  // namespace
 
 const std::vector<Entry>& of_steps_and_curves() {
-  static const std::vector<Entry> table{
-      {"steps-as-large", judge_steps_as_large}, {"stable-steps", judge_stable_steps},
-      {"larger-steps", judge_larger_steps},     {"test-follows", judge_test_follows},
-      {"alike", judge_alike},                   {"inner-iterations", judge_inner_iterations},
-      {"shapes", describe_shapes}};
+  static const std::vector<Entry> table{{"steps-as-large", judge_steps_as_large},
+                                        {"stable-steps", judge_stable_steps},
+                                        {"larger-steps", judge_larger_steps},
+                                        {"test-follows", judge_test_follows},
+                                        {"alike", judge_alike},
+                                        {"inner-iterations", judge_inner_iterations},
+                                        {"shapes", describe_shapes}};
   return table;
 }
 

@@ -391,20 +391,19 @@ Finding judge_variance_falls(const Question& ask) {
 }  // namespace
 
 const std::vector<Entry>& of_measures() {
-  static const std::vector<Entry> table{
-      {"cheapest", judge_cheapest},
-      {"cost", judge_cost},
-      {"cost-most-on", judge_cost_most_on},
-      {"exponents", judge_exponents},
-      {"sublinear", judge_sublinear},
-      {"same-at-any-size", judge_same_at_any_size},
-      {"highest-correlation", judge_highest},
-      {"end-correlation", judge_end},
-      {"correlation-above", judge_above},
-      {"correlation-falls", judge_falls},
-      {"anchors-peak", judge_anchors_peak},
-      {"anchors-robust", judge_anchors_robust},
-      {"variance-falls", judge_variance_falls}};
+  static const std::vector<Entry> table{{"cheapest", judge_cheapest},
+                                        {"cost", judge_cost},
+                                        {"cost-most-on", judge_cost_most_on},
+                                        {"exponents", judge_exponents},
+                                        {"sublinear", judge_sublinear},
+                                        {"same-at-any-size", judge_same_at_any_size},
+                                        {"highest-correlation", judge_highest},
+                                        {"end-correlation", judge_end},
+                                        {"correlation-above", judge_above},
+                                        {"correlation-falls", judge_falls},
+                                        {"anchors-peak", judge_anchors_peak},
+                                        {"anchors-robust", judge_anchors_robust},
+                                        {"variance-falls", judge_variance_falls}};
   return table;
 }
 

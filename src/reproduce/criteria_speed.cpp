@@ -79,8 +79,7 @@ Finding judge_wins(const Question& ask) {
   const std::size_t sets = ask.results.sets.size();
   if (won.size() == 1 && won.contains(""))
     return left_open(criterion, fmt::format("nobody came {} on any of {} sets", within(ask.results), sets));
-  return found(criterion,
-               grade(sets > 0, mine / static_cast<double>(sets) >= wanted / of, ahead),
+  return found(criterion, grade(sets > 0, mine / static_cast<double>(sets) >= wanted / of, ahead),
                fmt::format("{} first on {:g} of {} sets", label, mine, sets), "First: " + won.words());
 }
 

@@ -201,10 +201,10 @@ std::string bullets(const std::string& heading, const std::vector<std::string>& 
 std::string markdown_table(const Json& results) {
   const auto text_at = [](const Json& object, const char* key) { return object.at(key).get<std::string>(); };
   const Json machine = results.value("machine", Json::object());
-  std::string text = fmt::format(
-      "`{}`, version {}, {}, {} with {} cores.\n\n", join(results.at("command").get<std::vector<std::string>>(), " "),
-      text_at(results, "version"), text_at(results, "created").substr(0, 10),
-      machine.value("cpu", "an unknown processor"), machine.value("cores", 0));
+  std::string text = fmt::format("`{}`, version {}, {}, {} with {} cores.\n\n",
+                                 join(results.at("command").get<std::vector<std::string>>(), " "),
+                                 text_at(results, "version"), text_at(results, "created").substr(0, 10),
+                                 machine.value("cpu", "an unknown processor"), machine.value("cores", 0));
   text += "| figure | the paper | found | in short |\n|---|---|---|---|\n";
   std::vector<std::string> details;
   std::vector<std::pair<std::string, std::string>> lacking;  // figures that lack the same runs, and those
@@ -213,8 +213,8 @@ std::string markdown_table(const Json& results) {
     for (const Json& claim : figure.at("claims")) {
       const std::string says = text_at(claim, "says"), in_short = text_at(claim, "in_short"),
                         measured = text_at(claim, "measured");
-      text += fmt::format("| `{}` | {} | **{}** | {} |\n", name, without_bars(says),
-                          text_at(claim, "outcome_in_words"), without_bars(in_short));
+      text += fmt::format("| `{}` | {} | **{}** | {} |\n", name, without_bars(says), text_at(claim, "outcome_in_words"),
+                          without_bars(in_short));
       if (measured != in_short) details.push_back(fmt::format("`{}` ({}). *{}* {}.", name, paper, says, measured));
     }
     if (const std::string words = figure.value("lacking", ""); !words.empty()) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "s3gd/error.hpp"
-#include "saved/score.hpp"
 #include "saved/predictor.hpp"
+#include "saved/score.hpp"
 
 namespace s3gd {
 namespace {

@@ -60,6 +60,13 @@ const std::vector<double>& Observer::best() const {
   return by_validation ? early_stop_.best() : best_;
 }
 
+Certificate Observer::certificate_of(std::span<const double> w) const {
+  const bool known = certificate_ && std::equal(w.begin(), w.end(), best_.begin(), best_.end());
+  return known ? *certificate_ : problem_->certify(w);
+}
+
+double Observer::objective_of_best() const { return &best() == &best_ ? best_objective_ : problem_->objective(best()); }
+
 void Observer::state(Archive& a) {
   a(best_, best_objective_, last_point_, last_surrogate_, surrogate_integral_, surrogate_gap_, status_);
   a(evaluate_seconds_, trace_, probe_rng_, early_stop_, next_full_);
@@ -143,18 +150,24 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
   if (options_.trace_gradients && state.iteration > 0) measure_gradients(state, row);
   if (row.train_objective < best_objective_) {
     best_objective_ = row.train_objective;
-    best_ = w_;
+    keep_best();
   }
   return row;
 }
 
-void Observer::judge(TraceRow& row) const {
+void Observer::keep_best() {
+  best_ = w_;
+  certificate_ = seen_;
+}
+
+void Observer::judge(TraceRow& row) {
   if (schedule_ != nullptr) {
     row.train_objective = schedule_->judge != nullptr ? objective(*schedule_->judge, w_) : problem_->objective(w_);
     row.gap = kNotANumber;
     return;
   }
   const Certificate certificate = input_.judge ? input_.judge(w_, row) : problem_->certify(w_);
+  if (!input_.judge) seen_ = certificate;
   row.train_objective = certificate.primal;
   row.gap = certificate.relative_gap;
 }
@@ -183,7 +196,7 @@ void Observer::measure_gradients(LoopState<T>& state, TraceRow& row) {
 bool Observer::should_stop(const TraceRow& row) {
   const bool goes_on = asked_ && !options_.checkpoint.empty();  // uncut, the run would end elsewhere
   if (row.gap <= options_.tol && !goes_on) {
-    best_ = w_;  // an earlier point may have been lower, but this is the one that is certified
+    keep_best();  // an earlier point may have been lower, but this is the one that is certified
     status_ = Status::converged;
     return true;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "solve/early_stop.hpp"
@@ -40,6 +41,9 @@ class Observer {
   // What the run ends with: the parameters of the least objective, or of the least loss over the validation rows where
   // the run stops by those and has not converged.
   const std::vector<double>& best() const;
+  // Of the result: kept where the run has been certified there.
+  Certificate certificate_of(std::span<const double> w) const;
+  double objective_of_best() const;
   // A run that goes on elsewhere ends the same whether its objective is looked at or not.
   void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
   // From now on, as `looks` says: what it names must outlive the run.
@@ -60,7 +64,8 @@ class Observer {
   void measure_gradients(LoopState<T>& state, TraceRow& row);
   template <class T>
   bool glance(LoopState<T>& state);
-  void judge(TraceRow& row) const;
+  void judge(TraceRow& row);
+  void keep_best();
   bool should_stop(const TraceRow& row);
   Index next_observation(Index iteration, double passes_per_step) const;
 
@@ -80,6 +85,7 @@ class Observer {
 
   std::vector<double> w_, best_;
   double best_objective_ = std::numeric_limits<double>::infinity();
+  std::optional<Certificate> seen_, certificate_;    // of w_ and of best_, where they were made in this process
   std::vector<double> last_point_, last_surrogate_;  // of the surrogate's line integral; empty before its first point
   double surrogate_integral_ = 0, surrogate_gap_ = 0;
   Status status_ = Status::out_of_passes;

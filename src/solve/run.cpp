@@ -182,7 +182,7 @@ std::vector<double> result_of(const RunInput& input, const Observer& observer, c
   if (input.average_tail) return average.empty() ? observer.last() : average;
   if (input.looks != nullptr) return observer.last();
   const bool offered = !average.empty() && observer.status() == Status::out_of_passes;
-  return offered && input.problem->objective(average) < input.problem->objective(best) ? average : best;
+  return offered && input.problem->objective(average) < observer.objective_of_best() ? average : best;
 }
 
 Summary summarise(const RunInput& input, const Estimator& estimator, Observer& observer, const Standing& standing,
@@ -191,7 +191,7 @@ Summary summarise(const RunInput& input, const Estimator& estimator, Observer& o
   summary.status = observer.status();
   summary.solver = estimator.name;
   const bool seen_from_outside = input.looks != nullptr || input.judge;
-  if (!input.blind && !seen_from_outside) summary.certificate = input.problem->certify(w);
+  if (!input.blind && !seen_from_outside) summary.certificate = observer.certificate_of(w);
   summary.objective = summary.certificate.primal;
   summary.evaluate_seconds = observer.evaluate_seconds();
   summary.passes = standing.rows_drawn / static_cast<double>(input.problem->rows());

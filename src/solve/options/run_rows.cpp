@@ -166,7 +166,8 @@ std::vector<OptionRow> state_rows() {
            keeps, {.least = 0}),
        row("resume", &S::resume, "go on from the checkpoint, if there is one",
            "To the same bits as a run that was never cut. Another problem, other rows or options are "
-           "refused.", keeps)});
+           "refused.",
+           keeps)});
 }
 
 std::vector<OptionRow> trace_rows() {

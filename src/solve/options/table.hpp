@@ -82,11 +82,11 @@ struct OptionFacts {
 };
 
 struct OptionRow : OptionFacts {
-  std::string name = {};   // "graph-mode": so in plans and, after two dashes, in the program; graph_mode in Python
-  std::string group = {};  // of the help
-  std::string help = {};   // one line
-  std::string about = {};  // when it helps, and when it harms
-  std::string expects = {};                                              // what its value must be, in words
+  std::string name = {};     // "graph-mode": so in plans and, after two dashes, in the program; graph_mode in Python
+  std::string group = {};    // of the help
+  std::string help = {};     // one line
+  std::string about = {};    // when it helps, and when it harms
+  std::string expects = {};  // what its value must be, in words
   std::vector<std::string> choices = {};                                 // or one of these
   Range range = {};                                                      // of a number
   std::function<std::string(const OptionValues&)> get = {};              // as `set` takes it
