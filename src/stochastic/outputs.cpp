@@ -407,6 +407,7 @@ class ClassOutputs final : public SeveralOutputs {
     return sum_over_classes(w, [&](const Problem&, auto own) { return penalty().value(own); });
   }
   void prox(double eta, std::span<double> w) const override {
+    if (separable_penalty()) return prox_of_each(eta, w);
     std::vector<double> own, back;
     turn(w, features(), own);
     for (Index k = 0; k < outputs(); ++k)
@@ -423,6 +424,17 @@ class ClassOutputs final : public SeveralOutputs {
  private:
   static double target(Index class_of_row, Index output) { return class_of_row == output ? 1.0 : -1.0; }
   Problem one_class() const override { return classes_[0]; }
+
+  // Weight by weight, where they lie: a soft threshold, then a shrink.
+  void prox_of_each(double eta, std::span<double> w) const {
+    for (Index j = 0, place = 0; j < features(); ++j) {
+      const double threshold = eta * penalty().l1_of(j), shrink = 1 / (1 + 2 * eta * penalty().l2_of(j));
+      for (Index k = 0; k < outputs(); ++k, ++place) {
+        double& value = w[at(place)];
+        value = std::copysign(shrink * std::max(0.0, std::abs(value) - threshold), value);
+      }
+    }
+  }
 
   // Calls visit(b, place in rows x K, target) for the outputs of some rows.
   template <class Visit>
