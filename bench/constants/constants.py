@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each constant that steers a method changes when it is doubled and when it is halved.
 
-    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--output FILE.tsv] [--tests] [--work FOLDER]
+    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--output FILE.tsv] [--work FOLDER]
 
 Builds a copy of the sources in which every such number asks the environment for a factor (instrument.py), finds out which
 of them each fit of a workload reads, and runs the fit with one of those changed at a time. Shares above one half are changed by
@@ -11,9 +11,6 @@ Printed for each constant and factor: how many of the fits that read it end with
 passes of those to the unchanged ones (where passes are given: the gap that is left, to the power 1/4), as a geometric mean and
 at worst; processor time likewise, over all fits that read it; what no longer converges. Of processor time only large
 changes mean something: the first line, where nothing is changed, says how much of it is noise.
-
---tests: instead of fits the unit tests, a suite at a time; printed are the tests that fail. Slow: for a few constants (--only) that
-change no fit, to see what they are there for.
 """
 import argparse
 import hashlib
@@ -142,7 +139,7 @@ def prepare(program, work, folder):
             lines = subprocess.run(["zstd", "-dcq", str(packed)], capture_output=True, check=True).stdout.split(b"\n")[:-1]
             step = max(1, len(lines) // source[1])
             source = work / f"{name}.svm"
-            source.write_bytes(b"\n".join(lines[::step][:target_rows(name)]) + b"\n")
+            source.write_bytes(b"\n".join(lines[::step][:DATA[name][1]]) + b"\n")
         elif source is None:
             source = work / f"{name}.svm"
             rows = []
@@ -152,10 +149,6 @@ def prepare(program, work, folder):
                 rows.append(f"{count} " + " ".join(f"{j + 1}:{v:.5f}" for j, v in enumerate(x)))
             source.write_text("\n".join(rows) + "\n")
         subprocess.run([program, "convert", "--quiet", str(source), str(target)], check=True, stdout=subprocess.DEVNULL)
-
-
-def target_rows(name):
-    return DATA[name][1]
 
 
 class Bench:
@@ -193,8 +186,8 @@ class Bench:
         result = json.loads(done.stdout)
         points = result.get("points") or []
         shown = json.dumps(without_times(result), sort_keys=True).encode() + (model.read_bytes() if model.exists() else b"")
-        passes = result.get("passes") or sum(point.get("passes", 0) for point in points) or result.get("iterations", 0)
-        return {"status": result.get("status", "converged"), "passes": passes,
+        passes = result.get("passes") or sum(point.get("passes", 0) for point in points)  # the exact Newton counts steps alone
+        return {"status": result.get("status", "converged"), "passes": passes or result.get("iterations", 0), "counted": passes > 0,
                 "gap": (result.get("certificate") or {}).get("relative_gap", math.nan),
                 "seconds": result.get("cpu_seconds", after.ru_utime - before.ru_utime),
                 "print": hashlib.sha256(shown).hexdigest()}
@@ -217,6 +210,8 @@ def work_ratio(fit, before, after):
     """Of passes; where they are given, of the gap that is left, which a pass is taken to divide by some power."""
     if "--passes" in FITS[fit] and "--stop" not in FITS[fit] and "--early" not in FITS[fit]:
         return (after["gap"] / before["gap"])**0.25 if before["gap"] > 0 and after["gap"] > 0 else 1.0
+    if after["counted"] != before["counted"]:  # another solver, which counts otherwise
+        return after["seconds"] / before["seconds"]
     return after["passes"] / before["passes"] if before["passes"] else 1.0
 
 
@@ -276,46 +271,6 @@ def run_fits(bench, found, fixed, options):
                 print(*row[:-1], sep="  ", file=sys.stderr)
 
 
-def run_tests(bench, found, fixed, options):
-    """The unit tests of the layers, with each constant changed: which of them fail."""
-    programs = [bench.work / f"build/tests/test_{layer}" for layer in TEST_LAYERS]
-    wanted = [key for key in found if re.search(options.only, key) and key not in fixed]
-
-    def failed(program, suite, environment):
-        call = [str(program), f"--gtest_filter={suite}*", "--gtest_brief=1"]
-        try:
-            done = subprocess.run(call, env=dict(os.environ, OPENBLAS_NUM_THREADS="1", **environment), capture_output=True, text=True,
-                                  timeout=120, cwd=bench.work)
-        except subprocess.TimeoutExpired:
-            return {f"{suite}* over 120 s"}
-        names = set(re.findall(r"^\[  FAILED  \] ([^\s,]+)", done.stdout, re.M))
-        return names or ({f"{suite}* ends with {done.returncode}"} if done.returncode else set())
-
-    with options.output.open("w") as out:
-        print("constant", "value", "factor", "suites that read it", "tests that fail", sep="\t", file=out)
-        readers, already = {}, {}
-        for program in programs:
-            listed = subprocess.run([str(program), "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
-            for suite in [line.split()[0] for line in listed.split("\n") if line and not line.startswith((" ", "Running"))]:
-                used = bench.work / "used.txt"
-                used.unlink(missing_ok=True)
-                already[program, suite] = failed(program, suite, {"S3GD_USED": str(used)})
-                for key in set(used.read_text().split()) if used.exists() else ():
-                    readers.setdefault(key, []).append((program, suite))
-        for key in wanted:
-            for factor in (2, 0.5):
-                names = set()
-                for program, suite in readers.get(key, []):
-                    change = {"S3GD_CONSTANT": key, "S3GD_FACTOR": str(factor)}
-                    names |= failed(program, suite, change) - already[program, suite]
-                row = key, found[key].value, factor, len(readers.get(key, [])), " ".join(sorted(names)) or "-"
-                print(*row, sep="\t", file=out, flush=True)
-                print(*row, sep="  ", file=sys.stderr)
-
-
-TEST_LAYERS = ["anchor", "exact", "problem", "select", "solve", "stochastic"]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, help="folder of the copy and its build; kept (default: a temporary one)")
@@ -323,20 +278,14 @@ def main():
     parser.add_argument("--fits", default="", help="fits whose names match")
     parser.add_argument("--data", default=os.environ.get("S3GD_DATA", ""))
     parser.add_argument("--output", type=Path, default=Path("constants.tsv"))
-    parser.add_argument("--tests", action="store_true")
     parser.add_argument("--jobs", type=int, default=2, help="of the compiler")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = (options.work or Path(temporary)).resolve()
         work.mkdir(parents=True, exist_ok=True)
-        targets = [f"test_{layer}" for layer in TEST_LAYERS] if options.tests else ["s3gd_app", "bench_huber_scale"]
-        found, fixed = instrument.build(work, targets, options.jobs)
-        bench = Bench(work)
-        if options.tests:
-            run_tests(bench, found, fixed, options)
-        else:
-            prepare(str(work / "build/s3gd"), work, options.data)
-            run_fits(bench, found, fixed, options)
+        found, fixed = instrument.build(work, ["s3gd_app", "bench_huber_scale"], options.jobs)
+        prepare(str(work / "build/s3gd"), work, options.data)
+        run_fits(Bench(work), found, fixed, options)
 
 
 if __name__ == "__main__":
