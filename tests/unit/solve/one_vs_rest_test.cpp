@@ -13,39 +13,14 @@ namespace {
 
 using testing::Blobs;
 using testing::blobs;
+using testing::expect_near;
+using testing::expect_optimal;
 using testing::joined;
 using testing::OneVsRest;
+using testing::Parameters;
+using testing::separate_fits;
 using testing::solve_one_vs_rest;
 using testing::with_words;
-using Parameters = std::vector<std::vector<double>>;
-
-// K separate binary fits, one after the other, on one thread.
-Parameters separate_fits(const Dataset& data, ProblemSpec spec, const SolveOptions& options,
-                         const SolveInput& input = {}) {
-  Parameters all;
-  spec.threads = 1;
-  for (const double value : data.y.distinct()) {
-    spec.positive = data.y.name_of(value);
-    all.push_back(solve(Problem(data, spec), options, input).w);
-  }
-  return all;
-}
-
-// Each class at the optimum of its own problem, to the tolerance, with a certificate that holds.
-void expect_optimal(const OneVsRest& fit, const Dataset& data, ProblemSpec spec, double tol) {
-  spec.threads = 1;
-  for (std::size_t k = 0; k < fit.classes.size(); ++k) {
-    spec.positive = fit.classes[k];
-    const Problem problem(data, spec);
-    const Certificate& certificate = fit.class_summaries[k].certificate;
-    EXPECT_EQ(fit.class_summaries[k].status, Status::converged);
-    EXPECT_LE(certificate.relative_gap, tol);
-    EXPECT_NEAR(certificate.relative_gap, certify(problem, fit.w[k]).relative_gap, 1e-9);
-    EXPECT_NEAR(fit.class_summaries[k].objective, objective(problem, fit.w[k]), 1e-12);
-    const double best = solve_reference(problem).objective;
-    EXPECT_LE(fit.class_summaries[k].objective, best * (1 + tol) + 1e-12);
-  }
-}
 
 TEST(OneVsRest, EveryClassIsAtItsOptimumForEveryLossAndPenalty) {
   for (const LossKind loss : {LossKind::logistic, LossKind::squared, LossKind::squared_hinge, LossKind::smooth_hinge})
@@ -87,132 +62,6 @@ TEST(OneVsRest, ManyClassesAreFittedInGroups) {
   const OneVsRest fit = solve_one_vs_rest(data, {});
   ASSERT_EQ(fit.classes.size(), 70U);
   expect_optimal(fit, data, {}, 1e-4);
-}
-
-void expect_near(const Parameters& a, const Parameters& b, double tolerance, const std::string& what) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t k = 0; k < a.size(); ++k)
-    for (std::size_t j = 0; j < a[k].size(); ++j) EXPECT_NEAR(a[k][j], b[k][j], tolerance) << what << " class " << k;
-}
-
-// One loop for all classes makes the steps of separate ones: the same batches, to rounding.
-TEST(OneVsRest, StochasticSolversStepForAllClassesAsForEach) {
-  for (const bool sparse : {false, true})
-    for (const bool weighted : {false, true})
-      for (const char* solver : {"sgd", "ssgd", "svrg", "saga", "sag", "is-sgd", "gd"})
-        for (const PenaltyKind penalty : {PenaltyKind::l2, PenaltyKind::elastic_net, PenaltyKind::l1_l2norm}) {
-          const Dataset data = blobs({.sparse = sparse, .weighted = weighted});
-          ProblemSpec spec;
-          spec.penalty.kind = penalty;
-          SolveOptions options;
-          options.solver = solver;
-          options.passes = 5;
-          const OneVsRest fit = solve_one_vs_rest(data, spec, options);
-          expect_near(fit.w, separate_fits(data, spec, options), 1e-4, solver);
-          const double passes = fit.class_summaries[0].passes;
-          for (const Summary& one : fit.class_summaries) EXPECT_EQ(one.passes, passes);  // made once for all
-        }
-}
-
-TEST(OneVsRest, StochasticSolversReachTheOptimumOfEveryClass) {
-  for (const char* solver : {"svrg", "saga", "gd"})  // s3gd scatters around it at a constant step
-    for (const LossKind loss : {LossKind::logistic, LossKind::squared, LossKind::smooth_hinge})
-      for (const bool sparse : {false, true}) {
-        const Dataset data = blobs({.rows = 400, .sparse = sparse});
-        ProblemSpec spec;
-        spec.loss.kind = loss;
-        spec.penalty.lambda = 0.05;
-        SolveOptions options;
-        options.solver = solver;
-        options.passes = 4000;
-        options.tol = 1e-3;
-        SCOPED_TRACE(solver);
-        expect_optimal(solve_one_vs_rest(data, spec, options), data, spec, options.tol);
-      }
-}
-
-// Each class ends at its own first point within the tolerance, whatever the others still do.
-TEST(OneVsRest, AClassThatIsDoneKeepsItsPoint) {
-  const Dataset data = blobs({.rows = 400});
-  Parameters starts = solve_one_vs_rest(data, {}).w;
-  starts[2].assign(starts[2].size(), 0.0);
-  SolveOptions options;
-  options.solver = "svrg";
-  options.tol = 1e-4;
-  options.passes = 300;
-  options.start = joined(starts);
-  const OneVsRest fit = solve_one_vs_rest(data, {}, options);
-  for (std::size_t k = 0; k < fit.w.size(); ++k) {
-    for (std::size_t j = 0; j < fit.w[k].size() && k != 2; ++j) EXPECT_NEAR(fit.w[k][j], starts[k][j], 1e-6);
-    EXPECT_EQ(fit.class_summaries[k].iterations == 0, k != 2);
-  }
-  EXPECT_GT(fit.class_summaries[2].passes, 1);
-}
-
-TEST(OneVsRest, WhatStepsCannotShareIsFittedClassByClass) {
-  const Dataset dense = blobs({}), sparse = blobs({.sparse = true});
-  ProblemSpec balanced, hinge;
-  balanced.class_weight = ClassWeight::balanced;
-  hinge.loss.kind = LossKind::smooth_hinge;
-  const auto expect_separate = [](const Dataset& data, const ProblemSpec& spec, SolveOptions options) {
-    options.passes = 30;  // a class that is no better than a constant by then would be replaced by it
-    EXPECT_EQ(solve_one_vs_rest(data, spec, options).w, separate_fits(data, spec, options)) << options.solver;
-  };
-  const auto by = [](const char* solver) {
-    SolveOptions options;
-    options.solver = solver;
-    return options;
-  };
-  expect_separate(dense, {}, by("scv"));
-  expect_separate(dense, hinge, by("s3gd"));
-  expect_separate(sparse, {}, by("s3gd"));
-  expect_separate(dense, balanced, by("saga"));
-  expect_separate(sparse, {}, by("newton"));
-  SolveOptions accelerated = by("gd");
-  accelerated.accelerated = true;
-  expect_separate(dense, {}, accelerated);
-}
-
-// A step that is too long for all of them: every class tells so by itself.
-TEST(OneVsRest, AStepThatIsTooLongEndsEveryClassByItself) {
-  const Dataset data = blobs({});
-  ProblemSpec spec;
-  spec.loss.kind = LossKind::squared;
-  SolveOptions options;
-  options.solver = "sgd";
-  options.step = 1e6;
-  const OneVsRest fit = solve_one_vs_rest(data, spec, options);
-  EXPECT_EQ(fit.w, separate_fits(data, spec, options));
-  for (const Summary& one : fit.class_summaries) EXPECT_EQ(one.status, Status::diverged);
-}
-
-TEST(OneVsRest, LookingAtStepsChangesNothing) {
-  const Dataset data = blobs({});
-  SolveOptions options;
-  options.solver = "s3gd";
-  options.passes = 3;
-  options.tol = 0;
-  const OneVsRest blind = solve_one_vs_rest(data, {}, options);
-  options.trace_every = 7;
-  const OneVsRest seen = solve_one_vs_rest(data, {}, options);
-  EXPECT_GT(seen.trace.size(), blind.trace.size());
-  EXPECT_EQ(seen.class_summaries[0].iterations, blind.class_summaries[0].iterations);
-  EXPECT_EQ(seen.trace.front().stage, "0: s3gd");
-}
-
-// More classes than one loop has: further ones, side by side.
-TEST(OneVsRest, StepsOfManyClassesDoNotDependOnThreads) {
-  const Dataset data = blobs({.rows = 600, .classes = 40});
-  SolveOptions options;
-  options.solver = "saga";
-  options.passes = 3;
-  ProblemSpec spec;
-  spec.threads = 1;
-  const OneVsRest one = solve_one_vs_rest(data, spec, options);
-  for (const int threads : {2, 5}) {
-    spec.threads = threads;
-    EXPECT_EQ(solve_one_vs_rest(data, spec, options).w, one.w);
-  }
 }
 
 TEST(OneVsRest, SampleAndClassWeightsAreThoseOfSeparateFits) {
