@@ -1,6 +1,7 @@
 #include "stochastic/outputs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/mention.hpp"
 #include "base/threads.hpp"
