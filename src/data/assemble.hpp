@@ -41,10 +41,11 @@ Matrix csr_matrix(Array<T> values, Array<I> columns, Array<std::int64_t> starts,
   return Matrix(view, std::make_shared<const Parts>(Parts{std::move(values), std::move(columns), std::move(starts)}));
 }
 
-// `count` zeros to be written over: pages of their own where they are many (GrowBuffer says why), else from the heap.
+// `count` zeros to be written over: pages of their own where they are so many that those are large ones, else from the heap:
+// samples of rows are taken at every step, and new pages would cost more than filling them.
 template <class T>
 std::pair<T*, Array<T>> room_for(Index count) {
-  if (count * static_cast<Index>(sizeof(T)) < 1 << 20) {
+  if (count * static_cast<Index>(sizeof(T)) < 8 << 20) {
     const auto kept = std::make_shared<T[]>(at(count));
     return {kept.get(), Array<T>({kept.get(), at(count)}, kept)};
   }

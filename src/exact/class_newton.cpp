@@ -6,11 +6,11 @@
 #include "base/index.hpp"
 #include "base/threads.hpp"
 #include "exact/metric.hpp"
-#include "exact/output_products.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
 #include "problem/penalty.hpp"
 #include "problem/table_pass.hpp"
+#include "problem/table_sums.hpp"
 
 namespace s3gd {
 namespace {
@@ -65,7 +65,7 @@ void ClassHessians::times(std::span<const std::size_t> classes, std::span<const 
   std::vector<double> turned(v.size()), image(v.size());  // the classes of a feature side by side
   for (std::size_t c = 0; c < count; ++c)
     for (std::size_t j = 0; j < features; ++j) turned[j * count + c] = v[c * features + j];
-  const OutputProducts products{sample_, static_cast<Index>(count), like_.has_intercept(), like_.spec().threads};
+  const TableSums products{sample_, static_cast<Index>(count), like_.has_intercept(), like_.spec().threads};
   products.times(turned, image, [&](Index row, auto* u) {
     using T = std::decay_t<decltype(*u)>;
     const float* coefficients = coefficients_.data() + at(row) * classes_;

@@ -6,12 +6,12 @@
 #include "base/threads.hpp"
 #include "data/row_access.hpp"
 #include "exact/metric.hpp"
-#include "exact/output_products.hpp"
 #include "exact/softmax_hessian.hpp"
 #include "exact/working_columns.hpp"
 #include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
+#include "problem/table_sums.hpp"
 
 namespace s3gd {
 namespace {
@@ -35,12 +35,12 @@ void Curvatures::watch(SoftmaxPass& pass) {
 template <class W>
 void Curvatures::note(const SoftmaxBlock<W>& block) {
   const Index classes = problem_.classes();
+  const RowWeights weight(problem_);
   for (std::size_t r = 0; r < block.rows.size(); ++r) {
     const W* p = block.probabilities + static_cast<Index>(r) * block.width;
     W sum = 0;
     for (Index k = 0; k < classes; ++k) sum += p[k] * (W(1) - p[k]);
-    values_[at(block.first) + r] =
-        problem_.weight(block.rows[r]) * static_cast<double>(sum) / static_cast<double>(classes - 1);
+    values_[at(block.first) + r] = weight(block.rows[r]) * static_cast<double>(sum) / static_cast<double>(classes - 1);
   }
 }
 
@@ -260,7 +260,7 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
     weights_[k] = scale * problem_.weight(drawn.rows[k]) * drawn.weights[k] / sizes[at(place)];
   }
   count_ = static_cast<Index>(drawn.rows.size());
-  x_ = gather_rows(problem_.x(), drawn.rows, problem_.spec().threads);
+  x_ = count_ == problem_.rows() ? problem_.x() : gather_rows(problem_.x(), drawn.rows, problem_.spec().threads);
   const Index classes = problem_.classes();
   probabilities_ = probabilities_at(problem_, w, drawn.rows);
   if (CoupledFactor::suits(problem_.dim()))
@@ -270,7 +270,7 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
 
 void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
   const Index classes = problem_.classes();
-  const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
+  const TableSums products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
   products.times(
       v, out, [&](Index row, auto* u) { bend(probabilities_.data() + row * classes, weights_[at(row)], classes, u); });
   for (Index j = 0; j < problem_.features(); ++j)
@@ -320,7 +320,7 @@ double HessianPart::passes() const {
 void HessianPart::times(std::span<const double> v, std::span<double> out) const {
   ++products_;
   const Index classes = problem_.classes();
-  const OutputProducts products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
+  const TableSums products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
   products.times(v, out,
                  [&](Index row, auto* u) { bend(probabilities_.of_row(row), problem_.weight(row), classes, u); });
 }

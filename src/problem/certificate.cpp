@@ -304,7 +304,7 @@ class SoftmaxCertifier {
         scales_(at(k_), 1.0),
         z_(at(problem.dim())) {
     const bool balances = problem.spec().intercept == Intercept::free;
-    std::vector<std::vector<double>> flows(balances ? at(pass_chunks(problem, problem.rows())) : 0,
+    std::vector<std::vector<double>> flows(balances ? at(pass_chunks(problem)) : 0,
                                            std::vector<double>(at(k_ * k_), 0.0));
     SoftmaxPass pass;
     pass.arithmetic = Arithmetic::exact;

@@ -22,6 +22,18 @@ struct SoftmaxBlock {
   const double* losses = nullptr;  // log sum_k exp(u_k) - u_y
 };
 
+// q_i at hand, for loops over rows.
+class RowWeights {
+ public:
+  explicit RowWeights(const SoftmaxProblem& problem)
+      : weights_(problem.weights()), even_(1.0 / static_cast<double>(problem.rows())) {}
+  double operator()(Index i) const { return weights_.empty() ? even_ : weights_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::span<const double> weights_;
+  double even_;
+};
+
 struct SoftmaxPass {
   std::span<const Index> rows;               // empty = all
   Arithmetic arithmetic = Arithmetic::data;  // data: float for dense and sparse float rows alike
@@ -35,8 +47,8 @@ RowSums run_pass(const SoftmaxProblem& problem, std::span<const double> w, const
 // p_i of these rows at w, one row after the other, in float.
 std::vector<float> probabilities_at(const SoftmaxProblem& problem, std::span<const double> w,
                                     std::span<const Index> rows);
-// How many chunks a pass over so many rows has.
-Index pass_chunks(const SoftmaxProblem& problem, Index rows);
+// How many chunks a pass over these rows has.
+Index pass_chunks(const SoftmaxProblem& problem, std::span<const Index> rows = {});
 
 // One pass over the rows for several problems over the same rows, which differ in their targets and weights alone.
 //

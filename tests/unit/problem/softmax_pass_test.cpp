@@ -67,7 +67,7 @@ TEST(SoftmaxPass, SameBitsAtAnyNumberOfThreads) {
   const auto sample = testing::softmax_sample(12000, 30, 5, 4);
   for (const Matrix& x : sample.table.layouts()) {
     const SoftmaxProblem one(sample.data(x), spec_with(Intercept::free, 1));
-    ASSERT_GT(pass_chunks(one, one.rows()), 1);
+    ASSERT_GT(pass_chunks(one), 1);
     const Vector w = testing::random_vector(one.dim(), 9);
     for (const int threads : {2, 3, 7}) {
       const SoftmaxProblem many(sample.data(x), spec_with(Intercept::free, threads));
@@ -76,6 +76,34 @@ TEST(SoftmaxPass, SameBitsAtAnyNumberOfThreads) {
       EXPECT_EQ(objective(one, w), objective(many, w));
       EXPECT_EQ(certify(one, w).dual, certify(many, w).dual);
     }
+  }
+}
+
+// Sums so large that only as many wait to be added as there are threads.
+TEST(SoftmaxPass, SameBitsAtAnyNumberOfThreadsWhereTheTableIsWide) {
+  const Index rows = 9000, cols = 150'000, classes = 5;
+  std::vector<float> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> starts{0};
+  Vector labels;
+  for (Index i = 0; i < rows; ++i) {
+    for (const Index j : {i % 7, 1000 + 13 * i}) {
+      columns.push_back(static_cast<std::int32_t>(j));
+      values.push_back(1.0F / static_cast<float>(1 + (i + j) % 5));
+    }
+    starts.push_back(std::ssize(columns));
+    labels.push_back(static_cast<double>(i * i % classes));
+  }
+  Dataset data;
+  data.x = Matrix::own_csr(values, columns, starts, cols);
+  data.y = {Array<double>(labels), LabelKind::classes, {}};
+  const SoftmaxProblem one(data, spec_with(Intercept::free, 1));
+  ASSERT_GT(pass_chunks(one), 2);
+  const Vector w = testing::random_vector(one.dim(), 9);
+  for (const int threads : {2, 3}) {
+    const SoftmaxProblem many(data, spec_with(Intercept::free, threads));
+    for (const Arithmetic arithmetic : {Arithmetic::data, Arithmetic::exact})
+      EXPECT_EQ(gradient_of(one, w, arithmetic), gradient_of(many, w, arithmetic));
   }
 }
 
