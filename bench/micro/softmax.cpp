@@ -2,7 +2,8 @@
 //
 //     bench_softmax DATA LAMBDA TOL [threads=2] [layout=automatic] [penalty=l2] [solver=auto] [rounds=3] [precision=float]
 //
-// One line of JSON a round: objective, gap, wall and processor seconds (problem set up and certificate included), stages.
+// seeds=8 runs seeds 0 to 7 in every round. One line of JSON a run: seed, objective, gap, wall and processor seconds (problem
+// set up and certificate included), stages.
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -22,9 +23,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "bench_softmax DATA LAMBDA TOL [threads=..] [layout=..] [penalty=..] [solver=..] [rounds=..]\n");
     return 2;
   }
-  std::map<std::string, std::string> given{{"threads", "2"},   {"layout", "automatic"}, {"penalty", "l2"},
-                                           {"solver", "auto"}, {"rounds", "3"},         {"precision", "float"},
-                                           {"trace", "0"},     {"passes", "0"},         {"step", "0"}};
+  std::map<std::string, std::string> given{
+      {"threads", "2"},       {"layout", "automatic"}, {"penalty", "l2"}, {"solver", "auto"}, {"rounds", "3"},
+      {"precision", "float"}, {"trace", "0"},          {"passes", "0"},   {"step", "0"},      {"seeds", "1"}};
   for (int a = 4; a < argc; ++a) {
     const std::string text = argv[a];
     const auto equals = text.find('=');
@@ -46,7 +47,9 @@ int main(int argc, char** argv) {
   options.passes = std::atof(given["passes"].c_str());
   options.step = std::atof(given["step"].c_str());
   options.trace_every = std::atoi(given["trace"].c_str());
-  for (int round = 0; round < std::atoi(given["rounds"].c_str()); ++round) {
+  const int seeds = std::atoi(given["seeds"].c_str());
+  for (int run = 0; run < std::atoi(given["rounds"].c_str()) * seeds; ++run) {
+    options.seed = static_cast<std::uint64_t>(run % seeds);
     const double wall = wall_now(), cpu = cpu_now();
     const SoftmaxProblem problem(data, spec);
     const Solution solution = solve_softmax(problem, options);
@@ -61,10 +64,10 @@ int main(int argc, char** argv) {
       stages += fmt::format("{}\"{} {:.3f}s {} steps\"", stages.empty() ? "" : ", ", stage.name, stage.seconds,
                             stage.iterations);
     fmt::print(
-        "{{\"objective\": {:.15g}, \"gap\": {:.3g}, \"status\": \"{}\", \"wall\": {:.4f}, \"cpu\": {:.4f}, \"passes\": "
-        "{:.2f}, \"rank\": {}, \"stages\": [{}]}}\n",
-        summary.objective, summary.certificate.relative_gap, name_of(summary.status), wall_seconds, cpu_seconds,
-        summary.passes, solution.rank ? fmt::format("{}", *solution.rank) : "null", stages);
+        "{{\"seed\": {}, \"objective\": {:.15g}, \"gap\": {:.3g}, \"status\": \"{}\", \"wall\": {:.4f}, \"cpu\": "
+        "{:.4f}, \"passes\": {:.2f}, \"rank\": {}, \"stages\": [{}]}}\n",
+        options.seed, summary.objective, summary.certificate.relative_gap, name_of(summary.status), wall_seconds,
+        cpu_seconds, summary.passes, solution.rank ? fmt::format("{}", *solution.rank) : "null", stages);
     std::fflush(stdout);
   }
   return 0;
