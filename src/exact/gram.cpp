@@ -113,6 +113,10 @@ void QuadraticLoss::anchor() {
     loss_ -= gain;
     for (Index j = 0; j < size_; ++j) slopes_[at(j)] -= slope * mean_[at(j)];
   }
+  const double noise = rounding_ * std::sqrt(2 * loss_);  // all there is of a constant column's slope beside the intercept
+  for (Index j = 0; free_intercept_ && j < size_; ++j)
+    if (curvature(j, j) == 0 && std::isfinite(length_[at(j)]) && std::abs(slopes_[at(j)]) <= noise * length_[at(j)])
+      slopes_[at(j)] = 0;
   anchor_w_ = w_;
   anchor_slopes_ = slopes_;
   anchor_intercept_ = intercept_;
@@ -134,7 +138,7 @@ void QuadraticLoss::move_to(std::span<const double> w) {
   double change = 0;
   for (std::size_t j = 0; j < w_.size(); ++j) change += 0.5 * (w_[j] - anchor_w_[j]) * (anchor_slopes_[j] + slopes_[j]);
   intercept_ = anchor_intercept_ + moved_intercept;
-  loss_ = std::max(0.0, anchor_loss_ + change);
+  loss_ = std::max(anchor_loss_ + change, 0.0);  // in this order, which keeps what is not a number
   if (free_intercept_)  // its own last digit counts, too, where it is far from zero
     reach += (std::abs(moved_intercept) + std::abs(intercept_) / kRounding) * length_.back();
   spread_ = w_ == anchor_w_ ? 0.0 : reach + std::sqrt(2 * anchor_loss_);

@@ -93,9 +93,14 @@ void SystemSearch::take_pass(Arithmetic made_in, bool over_sample, double passes
   if (std::exchange(seen_, true)) judge_trial(over_sample);
 }
 
-// Accepts the trial, or shortens the step. In a sample's own F, what is rounding is no gain.
+// Accepts the trial, or shortens the step. In a sample's own F, what is rounding is no gain. A step shorter than the last digit
+// of w changes nothing: the next would be the same.
 void SystemSearch::judge_trial(bool over_sample) {
   const LineSearch line{point_.value, slope_, over_sample ? 0.0 : point_.rounding()};
+  if (trial_.value == point_.value && trial_.gradient == point_.gradient) {
+    state_ = State::stuck;
+    return;
+  }
   if (line.enough(length_, trial_.value) && (!over_sample || trial_.value < point_.value)) {
     StepTaken step(point_, trial_);
     memory_.add(std::move(step.moved), std::move(step.gradient));

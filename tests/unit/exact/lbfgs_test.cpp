@@ -50,6 +50,19 @@ TEST(Lbfgs, FeaturesOnWildScales) {
   expect_optimal(Problem(sample.data(sample.table.dense<double>(), spec.loss), spec));
 }
 
+// One column of 1e53 without a penalty: steps fall below the last digit of its weight, and repeat for ever what they found.
+TEST(Lbfgs, EndsWhereAStepChangesNothing) {
+  Sample sample = random_sample(7, 6, 1);
+  for (std::size_t k = 2; k < sample.table.values.size(); k += 6) sample.table.values[k] *= 1e53;
+  ProblemSpec spec;
+  spec.loss.kind = LossKind::squared_hinge;
+  spec.penalty.kind = PenaltyKind::none;
+  spec.intercept = Intercept::regularised;
+  Silent silent;
+  finish_by_lbfgs({Problem(sample.data(sample.table.dense<double>(), spec.loss), spec), 1e-4, 1}, {}, silent);
+  EXPECT_LT(silent.calls_, 2000);
+}
+
 TEST(Lbfgs, StopsWhenToldAndLeavesKinksToOthers) {
   const Sample sample = random_sample(100, 5, 3);
   ProblemSpec spec;
