@@ -27,6 +27,7 @@ struct ControlInput {
   const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
   bool accelerated = false;      // GD only
   ControlMode mode = ControlMode::adaptive;
+  Propagation propagation = Propagation::constant;  // S3GD only; not `automatic`
   GraphOptions streaming = {};
 };
 
@@ -47,6 +48,9 @@ class Control {
 
   // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
   virtual void refresh(Iterate<T>&) {}
+
+  // Steps after which the next snapshot is wanted at the latest, where that is not for the spacing's rule alone to say.
+  virtual Index longest_spacing() const { return std::numeric_limits<Index>::max(); }
 
   // The rows the drift is the mean over, while that is not yet all rows: the estimate is unbiased for their mean.
   virtual std::span<const Index> rows_covered() const { return {}; }
