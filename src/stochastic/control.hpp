@@ -42,7 +42,8 @@ class Control {
 
   // How many of the coming rows the control wants to be told of at the next snapshot; 0 = none.
   virtual Index rows_wanted(Index /*until_snapshot*/) const { return 0; }
-  // Told before a snapshot: at least so many rows in the order they will be drawn. The first `until_snapshot` of them
+  // Told before a snapshot: so many rows in the order they will be drawn, or fewer where a pass ends sooner. The first
+  // `until_snapshot` of them
   // are drawn before the snapshot after this one.
   virtual void coming(std::span<const Index> /*rows*/, Index /*until_snapshot*/) {}
 

@@ -61,6 +61,10 @@ class BatchQueue {
     for (; count_ < wanted; ++count_) sampler_.next(rng_, ring_[(first_ + count_) % ring_.size()]);
   }
 
+  std::size_t size() const { return count_; }
+  // Rows that come after those that are drawn.
+  std::span<const Index> look_ahead(Index count) { return sampler_.look_ahead(rng_, count); }
+
   void state(Archive& a) { a(ring_, first_, count_, rng_, sampler_); }
 
  private:
@@ -79,11 +83,16 @@ void announce(LoopState<T>& state, BatchQueue& queue) {
   const Index wanted = state.control.rows_wanted(block);
   if (wanted == 0) return;
   std::vector<Index> rows;
-  Index until_snapshot = 0;
-  for (std::size_t t = 0; t < inner || static_cast<Index>(rows.size()) < wanted; ++t) {
+  for (std::size_t t = 0; t < inner; ++t) {
     queue.fill(t + 1);
     rows.insert(rows.end(), queue[t].rows.begin(), queue[t].rows.end());
-    if (t + 1 == inner) until_snapshot = static_cast<Index>(rows.size());
+  }
+  const auto until_snapshot = static_cast<Index>(rows.size());
+  for (std::size_t t = inner; t < queue.size(); ++t)
+    rows.insert(rows.end(), queue[t].rows.begin(), queue[t].rows.end());
+  if (std::ssize(rows) < wanted) {
+    const auto more = queue.look_ahead(wanted - static_cast<Index>(rows.size()));
+    rows.insert(rows.end(), more.begin(), more.end());
   }
   state.control.coming(rows, until_snapshot);
 }

@@ -87,12 +87,15 @@ class PropagatedControl : public Control<T> {
   // `covered`: the rows the sums are of; none = all.
   void take_snapshot(Iterate<T>& iterate, std::span<const Index> covered) {
     regression_.settle();
-    iterate.anchor_margins(anchor_rows_, margins_.data());
-    problem_->phi(margins_, phi_.data());
-    if (has_reference() && rows_drawn_ >= next_renewal_) renew_reference(iterate, covered);
+    if (!anchor_rows_.empty()) {
+      iterate.anchor_margins(anchor_rows_, margins_.data());
+      problem_->phi(margins_, phi_.data());
+    }
+    if (renewal_is_due()) renew_reference(iterate, covered);
     for (std::size_t j = 0; j < phi_.size(); ++j) scaled_phi_[j] = regression_[j / margins_.size()] * phi_[j];
   }
 
+  bool renewal_is_due() const { return has_reference() && rows_drawn_ >= next_renewal_; }
   double label_share() const { return problem_->separable() ? regression_[groups()] : 0.0; }
 
   // sum_j vector_j phi_j' - share * constant + what the reference adds, times n / rows covered.
@@ -139,17 +142,18 @@ class PropagatedControl : public Control<T> {
     const Index k = this->outputs();
     Features f{};
     const std::size_t label = groups(), own = own_features();
+    const bool has_anchors = !phi_.empty();
     const bool refers = has_reference() && reference_->is_set();
     for (std::size_t b = 0; b < rows.size(); ++b) {
       const Index row = rows[b];
       const std::size_t group = first_group_.holds(row) ? 0 : 1;
       const double* phi = phi_.data() + group * margins_.size();
       for (Index o = 0; o < k; ++o, ++labels) {
-        double sum = edges_.per_row == 0 ? phi[o] : 0.0;
+        double sum = has_anchors && edges_.per_row == 0 ? phi[o] : 0.0;
         for (Index e = row * edges_.per_row; e < (row + 1) * edges_.per_row; ++e)
           sum += static_cast<double>(edges_.gammas[e]) * phi[static_cast<Index>(edges_.neighbours[e]) * k + o];
         f[group] = sum;
-        if (label < own) f[label] = -*labels;
+        if (label < own && has_anchors) f[label] = -*labels;
         if (refers) reference_->of(row, o, f.data() + own);
         visit(b, f);
       }
@@ -196,11 +200,11 @@ class PropagatedControl : public Control<T> {
   static constexpr Index kBatchesPerLesson = 4;
   // The reference is renewed when so many times more rows have been drawn, each covered row at the price of a step; then
   // once a pass. Set on ijcnn1, a9a, covtype, mnist, cifar10, fer2013 and 20newsgroups.
-  static constexpr Index kFirstRenewal = 1, kGrowth = 2;
+  static constexpr Index kFirstRenewal = 10, kGrowth = 2;
   static constexpr Index kFirstSpacing = 1;  // steps; then as many as were made so far
   static constexpr std::size_t kRowsToLearnFrom = 500;
 
-  Index batches_ = 0, rows_drawn_ = 0, next_renewal_ = kFirstRenewal;
+  Index batches_ = 0, rows_drawn_ = 0, next_renewal_ = 0;
   RowGroup first_group_;  // of two, or all rows
   std::vector<double> margins_, phi_, labels_, w_, drift_;
   GrowBuffer<float> squares_;  // ||x_i||^2 of rows met so far, 0 where unknown

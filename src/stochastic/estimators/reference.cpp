@@ -19,6 +19,9 @@ class RowsOfView final : public SomeRows<typename View::Value> {
   void add(std::span<const Index> rows, const double* coefficients, T* table) override {
     products_.add(rows, coefficients, table);
   }
+  void prefetch(std::span<const Index> rows) const override {
+    for (const Index row : rows) prefetch_row(view_, row);
+  }
 
  private:
   View view_;
@@ -99,8 +102,13 @@ void Reference<T>::renew(std::span<const double> w) {
 
 template <class T>
 void Reference<T>::add(std::span<const Index> rows) {
-  for (std::size_t first = 0; first < rows.size(); first += kRowsPerBlock)
-    add_block(rows.subspan(first, std::min<std::size_t>(kRowsPerBlock, rows.size() - first)));
+  const auto block = [&](std::size_t first) {
+    return rows.subspan(first, std::min<std::size_t>(kRowsPerBlock, rows.size() - first));
+  };
+  for (std::size_t first = 0; first < rows.size(); first += kRowsPerBlock) {
+    if (first + kRowsPerBlock < rows.size()) some_rows_->prefetch(block(first + kRowsPerBlock));
+    add_block(block(first));
+  }
 }
 
 template <class T>
@@ -153,6 +161,15 @@ void Reference<T>::slopes(std::span<const Index> rows, double* out) const {
 // q_i f_l(i)
 template <class T>
 void Reference<T>::weigh(std::span<const Index> rows, std::size_t feature, double* out) const {
+  if (features() == 1) {
+    const std::span<const double> weights = problem_->weights();
+    const double each = 1.0 / static_cast<double>(problem_->rows());
+    for (const Index row : rows) {
+      const double weight = weights.empty() ? each : weights[at(row)];
+      for (Index o = 0; o < outputs_; ++o) *out++ = weight * static_cast<double>(kept_[row * outputs_ + o]);
+    }
+    return;
+  }
   double of_row[2] = {};
   for (const Index row : rows)
     for (Index o = 0; o < outputs_; ++o) {

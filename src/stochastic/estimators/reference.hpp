@@ -24,6 +24,7 @@ class SomeRows {
   virtual ~SomeRows() = default;
   virtual void times(std::span<const Index> rows, const T* table, double* out) = 0;
   virtual void add(std::span<const Index> rows, const double* coefficients, T* table) = 0;
+  virtual void prefetch(std::span<const Index> rows) const = 0;
 };
 
 template <class T>

@@ -17,6 +17,7 @@ namespace {
 // so far have cost what the new edges will: a run never takes much more than twice what it would have with the better
 // choice. In the first pass that is never so, and measured no faster where it is tried.
 constexpr Index kFewestCovered = 200;  // rows
+constexpr Index kCoveredPerDrawn = 8;
 constexpr Index kFewAnchors = 10;
 constexpr double kMuchLeft = 0.1;         // of the variance SGD would have
 constexpr Index kRowsToJudgeBy = 1000;    // of past batches
@@ -37,18 +38,18 @@ class StreamingControl final : public PropagatedControl<T> {
       : PropagatedControl<T>(input),
         graph_(input.problem->x(), input.streaming),
         most_anchors_(std::min(input.streaming.anchors, input.problem->rows())),
-        first_anchors_(this->regression_.learns() ? 1 : most_anchors_),
+        first_anchors_(this->has_reference() ? 0 : this->regression_.learns() ? 1 : most_anchors_),
         neighbours_(input.streaming.neighbours),
         is_seen_(at(input.problem->rows()), false) {}
 
   Index rows_wanted(Index until_snapshot) const override {
     if (complete()) return 0;
-    const Index sample = graph_.anchors() == 0 ? graph_.sample_size(first_anchors_) : 0;
+    const Index sample = graph_.anchors() < first_anchors_ ? graph_.sample_size(first_anchors_) : 0;
     return std::max({until_snapshot, sample, rows_ahead()});
   }
 
   void coming(std::span<const Index> rows, Index until_snapshot) override {
-    if (graph_.anchors() == 0) choose_anchors(rows, first_anchors_);
+    if (graph_.anchors() < first_anchors_) choose_anchors(rows, first_anchors_);
     const std::size_t before = seen_.size();
     for (const Index row : rows.first(std::min(rows.size(), at(std::max(until_snapshot, rows_ahead()))))) {
       if (is_seen_[at(row)]) continue;
@@ -56,8 +57,8 @@ class StreamingControl final : public PropagatedControl<T> {
       seen_.push_back(row);
     }
     const std::span<const Index> fresh = std::span<const Index>(seen_).subspan(before);
-    add(fresh);
-    if (this->has_reference() && this->reference_->is_set()) this->reference_->add(fresh);
+    if (graph_.anchors() > 0) add(fresh);
+    if (this->has_reference() && this->reference_->is_set() && !this->renewal_is_due()) this->reference_->add(fresh);
   }
 
   void refresh(Iterate<T>& iterate) override {
@@ -85,7 +86,7 @@ class StreamingControl final : public PropagatedControl<T> {
   std::span<const Index> rows_covered() const override { return complete() ? std::span<const Index>{} : seen_; }
 
   Index drift_vectors() const override {
-    const Index anchors = graph_.anchors() == 0 ? first_anchors_ : graph_.anchors();
+    const Index anchors = std::max(first_anchors_, graph_.anchors());
     return this->problem_->groups() * anchors + (complete() ? 0 : 1) + this->reference_vectors();
   }
 
@@ -93,8 +94,14 @@ class StreamingControl final : public PropagatedControl<T> {
   bool complete() const { return static_cast<Index>(seen_.size()) == this->problem_->rows(); }
   std::size_t features() const { return at(this->problem_->features()); }
 
-  // A mean over a handful of rows says little; so many are covered at once.
-  Index rows_ahead() const { return this->has_reference() ? kFewestCovered - static_cast<Index>(seen_.size()) : 0; }
+  // A row is covered for a small part of what a step with it costs, and the mean over more rows is closer to that over
+  // all: those drawn are a part of those covered. They grow in number when the reference is renewed, at which all of them
+  // are visited.
+  Index rows_ahead() const {
+    if (!this->has_reference() || !this->renewal_is_due()) return 0;
+    const Index wanted = std::max(kFewestCovered, kCoveredPerDrawn * this->rows_drawn());
+    return std::min(wanted, this->problem_->rows()) - static_cast<Index>(seen_.size());
+  }
 
   Index anchors_worth_having() const {
     const Index now = graph_.anchors(), rows = this->rows_drawn();
