@@ -154,7 +154,7 @@ void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<c
 
 template <class T>
 PropagatedSums<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
-                         int threads, const RowGroup& group) {
+                            int threads, const RowGroup& group) {
   if (graph.rows() != x.rows())
     throw Error("the graph has " + std::to_string(graph.rows()) + " rows, the data " + std::to_string(x.rows()),
                 "build the graph from these rows");
@@ -191,8 +191,9 @@ std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q,
   return sums.total<double>(threads);
 }
 
-template PropagatedSums<float> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int, const RowGroup&);
+template PropagatedSums<float> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
+                                         const RowGroup&);
 template PropagatedSums<double> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
-                                       const RowGroup&);
+                                          const RowGroup&);
 
 }  // namespace s3gd

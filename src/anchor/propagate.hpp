@@ -31,7 +31,7 @@ struct RowGroup {
 
 template <class T>
 PropagatedSums<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
-                         int threads = 0, const RowGroup& group = {});
+                            int threads = 0, const RowGroup& group = {});
 
 // The edges of rows of x: row i's anchors and weights are the k numbers from i * k on. k = 0: one anchor, to which
 // every row is tied.

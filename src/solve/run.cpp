@@ -145,8 +145,8 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
       loop_state(now);
       input.checkpoint->save(now);
     };
-  const auto control = estimator.build<T>(
-      {problem, ready.graph, input.options.accelerated, input.options.control, propagation_of(input), graph_options(input)});
+  const auto control = estimator.build<T>({problem, ready.graph, input.options.accelerated, input.options.control,
+                                           graph_options(input), propagation_of(input)});
   const auto sampler = make_sampler(sampling_of(input, estimator), problem, input.options.batch, ready.strata);
   const IterateForm form = chosen_form(*problem, control->drift_vectors());
   const auto iterate = make_iterate<T>(problem, control->basis(), form);
@@ -266,6 +266,8 @@ Solution run_start(const RunInput& input, double passes) {
   stage.passes = stage.passes > 0 ? std::min(stage.passes, passes) : passes;
   stage.tol = 0;
   stage.patience = 0;  // the finish is watched
+  // A fraction of a pass is too short for a reference to pay.
+  if (stage.propagation == Propagation::automatic) stage.propagation = Propagation::constant;
   Solution start = run_estimator({.problem = input.problem,
                                   .options = stage,
                                   .graph = input.graph,

@@ -27,8 +27,8 @@ struct ControlInput {
   const Graph* graph = nullptr;  // S3GD only; none = it grows as rows are visited, by `streaming`
   bool accelerated = false;      // GD only
   ControlMode mode = ControlMode::adaptive;
-  Propagation propagation = Propagation::constant;  // S3GD only; not `automatic`
   GraphOptions streaming = {};
+  Propagation propagation = Propagation::constant;  // S3GD only; not `automatic`
 };
 
 template <class T>

@@ -7,8 +7,8 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerBlock = 32;       // they stay in the cache between their margins and their sums
-constexpr Index kRowsPerPartial = 4096;   // sums of floats lose digits beyond
+constexpr Index kRowsPerBlock = 32;      // they stay in the cache between their margins and their sums
+constexpr Index kRowsPerPartial = 4096;  // sums of floats lose digits beyond
 
 template <class View, class Count>
 class RowsOfView final : public SomeRows<typename View::Value> {

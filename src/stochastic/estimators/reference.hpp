@@ -72,9 +72,9 @@ class Reference {
   Index outputs_, width_;
   std::unique_ptr<SomeRows<T>> some_rows_;
   std::vector<double> w_;
-  std::vector<T> table_;               // w_, in the precision and form of products
-  GrowBuffer<T> kept_;                 // rows x K: slopes or margins at w_
-  std::vector<double> sums_;           // features() x dim
+  std::vector<T> table_;                 // w_, in the precision and form of products
+  GrowBuffer<T> kept_;                   // rows x K: slopes or margins at w_
+  std::vector<double> sums_;             // features() x dim
   std::vector<std::vector<T>> partial_;  // not yet in sums_, each a table of K numbers a feature
   Index rows_in_partial_ = 0;
   std::vector<double> margins_, weighted_;

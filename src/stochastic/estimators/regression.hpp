@@ -50,7 +50,7 @@ class Regression {
   // At a snapshot.
   void settle() {
     if (learns_ && slopes_ > 0) {
-      const bool poor = left() > kPoor && controls_ > 0;
+      const bool poor = count_ > 1 && left() > kPoor && controls_ > 0;
       const double share = poor ? std::clamp(cross_ / controls_, 0.0, 1.0) : 1.0;
       solve();
       for (double& c : c_) c *= share;
@@ -89,6 +89,10 @@ class Regression {
 
   // By Cholesky's factor of the normal equations, features brought to the same size; one that is always 0 gets 0.
   void solve() {
+    if (count_ == 1) {  // between plain SGD and the paper
+      if (left_[0][0] > 0) c_[0] = std::clamp(right_[0] / left_[0][0], 0.0, 1.0);
+      return;
+    }
     std::array<Features, kMostFeatures> factor{};
     Features unit{}, y{};
     for (std::size_t l = 0; l < count_; ++l) unit[l] = left_[l][l] > 0 ? 1 / std::sqrt(left_[l][l]) : 0.0;

@@ -17,7 +17,6 @@ namespace {
 // so far have cost what the new edges will: a run never takes much more than twice what it would have with the better
 // choice. In the first pass that is never so, and measured no faster where it is tried.
 constexpr Index kFewestCovered = 200;  // rows
-constexpr Index kCoveredPerDrawn = 8;
 constexpr Index kFewAnchors = 10;
 constexpr double kMuchLeft = 0.1;         // of the variance SGD would have
 constexpr Index kRowsToJudgeBy = 1000;    // of past batches
@@ -38,7 +37,9 @@ class StreamingControl final : public PropagatedControl<T> {
       : PropagatedControl<T>(input),
         graph_(input.problem->x(), input.streaming),
         most_anchors_(std::min(input.streaming.anchors, input.problem->rows())),
-        first_anchors_(this->has_reference() ? 0 : this->regression_.learns() ? 1 : most_anchors_),
+        first_anchors_(this->has_reference()        ? 0
+                       : this->regression_.learns() ? 1
+                                                    : most_anchors_),
         neighbours_(input.streaming.neighbours),
         is_seen_(at(input.problem->rows()), false) {}
 
@@ -58,7 +59,7 @@ class StreamingControl final : public PropagatedControl<T> {
     }
     const std::span<const Index> fresh = std::span<const Index>(seen_).subspan(before);
     if (graph_.anchors() > 0) add(fresh);
-    if (this->has_reference() && this->reference_->is_set() && !this->renewal_is_due()) this->reference_->add(fresh);
+    this->cover(fresh);
   }
 
   void refresh(Iterate<T>& iterate) override {
@@ -99,8 +100,8 @@ class StreamingControl final : public PropagatedControl<T> {
   // are visited.
   Index rows_ahead() const {
     if (!this->has_reference() || !this->renewal_is_due()) return 0;
-    const Index wanted = std::max(kFewestCovered, kCoveredPerDrawn * this->rows_drawn());
-    return std::min(wanted, this->problem_->rows()) - static_cast<Index>(seen_.size());
+    const Index wanted = std::max(kFewestCovered, this->kCoveredPerDrawn * this->rows_drawn());
+    return std::min(wanted, this->problem_->rows()) - this->rows_drawn();  // which are covered
   }
 
   Index anchors_worth_having() const {

@@ -48,6 +48,7 @@ TEST(PlateauWatch, ARunAtItsFloorStopsWhenAskedTo) {
   for (const std::string solver : {"s3gd", "sgd"}) {
     SolveOptions options;
     options.solver = solver;
+    options.propagation = Propagation::constant;  // with a reference there is no floor
     options.passes = 1000;
     options.tol = 0;
     EXPECT_GT(solve(problem, options).summary.passes, 999) << solver;
