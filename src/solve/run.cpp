@@ -159,6 +159,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .urgent = [&] { return observer.urgent(); },
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
+                         .most_passes = budget_of(input.options).passes,
                          .average_from = average_after(input),
                          .average_last = ends_at_snapshots(input),
                          .spacing = spacing,

@@ -136,6 +136,13 @@ class GoodSnapshots {
   double sum_ = 0, level_ = -1;
 };
 
+// Passes outside of batches may come at any snapshot: the end of the budget must not depend on when somebody looks.
+template <class T>
+bool is_over(const StochasticProblem& problem, const LoopOptions& options, const LoopState<T>& state) {
+  if (options.most_passes <= 0) return false;
+  return state.rows_drawn / static_cast<double>(problem->rows()) + state.control.extra_passes() >= options.most_passes;
+}
+
 // The mean of late snapshots: what a constant step scatters around, at d numbers a snapshot.
 template <class T>
 void add_to_average(LoopState<T>& state, Index dim, std::vector<double>& scratch) {
@@ -176,7 +183,7 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
     if (snapshot && options.before_snapshot) options.before_snapshot(loop_state, urgent);
     const bool averages = snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from;
     if (averages && options.average_last) add_to_average(state, dim, scratch);
-    if (state.iteration == next_observation || urgent) {
+    if (state.iteration == next_observation || urgent || is_over(problem, options, state)) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }

@@ -132,7 +132,7 @@ TEST(Solve, StochasticMethodsReachAFloorNearTheOptimum) {
     options.step = 0.1;
     options.passes = 300;
     options.tol = 0;
-    options.propagation = Propagation::constant;
+    if (solver == "s3gd") options.propagation = Propagation::constant;  // with a reference there is no floor
     const Solution solution = solve(problem, options);
     EXPECT_EQ(solution.summary.status, Status::out_of_passes);
     EXPECT_LE((solution.summary.objective - best) / best, 0.02) << solver;
