@@ -70,8 +70,7 @@ void add_options(Arguments& app, CompareOptions& options) {
   app.in_group("Data");
   app.add("-o,--output", &options.folder, "folder of the results; runs that are there are not repeated",
           {.takes = "DIR"});
-  app.add("--test", &options.test, "DATA to judge by (default: a known dataset's own, else --validate)",
-          {.takes = "DATA"});
+  app.add("--test", &options.test, "rows to judge by (default: its own, else --validate)", {.takes = "DATA"});
   app.add("--fresh", &options.fresh, "do runs again that are there");
   app.add("--estimate", &options.estimate, "say what it will take, and run nothing");
   app.add("--no-pages", &options.no_pages, "no report.html and no figures");

@@ -25,6 +25,10 @@ enum class GraphMode : std::uint8_t { streaming, full };
 // paper: all of it.
 enum class ControlMode : std::uint8_t { adaptive, paper };
 
+// What S3GD knows of a row beside its anchors' slopes and its label. constant: nothing, as in the paper; linear: its margin
+// at a reference point, renewed now and then; slope: its slope there. automatic: slope.
+enum class Propagation : std::uint8_t { automatic, constant, linear, slope };
+
 struct GraphOptions {
   Index anchors = 100;   // capped at the number of distinct rows
   Index neighbours = 5;  // capped at the number of anchors

@@ -46,6 +46,7 @@ struct SolveOptions {
   GraphOptions graph;  // anchors, neighbours, kernel
   GraphMode graph_mode = GraphMode::streaming;
   ControlMode control = ControlMode::adaptive;
+  Propagation propagation = Propagation::automatic;  // constant where the control is the paper's
 
   // The run ends at the first of these; 0 = no such limit. Without any, 20 passes. One-vs-rest: the seconds are those of
   // all classes together and are shared out among them, other limits hold for each.

@@ -153,14 +153,14 @@ void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<c
 }
 
 template <class T>
-Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
-                         int threads, const RowGroup& group) {
+PropagatedSums<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
+                            int threads, const RowGroup& group) {
   if (graph.rows() != x.rows())
     throw Error("the graph has " + std::to_string(graph.rows()) + " rows, the data " + std::to_string(x.rows()),
                 "build the graph from these rows");
   if (!q.empty()) check_length(q, x.rows(), "weights");
   if (!group.values.empty()) check_length(group.values, x.rows(), "group values");
-  Propagation<T> result;
+  PropagatedSums<T> result;
   result.anchors = graph.anchors();
   result.dim = x.cols() + (has_intercept ? 1 : 0);
   PartialSums sums(x.rows(), result.anchors * result.dim);
@@ -191,8 +191,9 @@ std::vector<double> weighted_row_sum(const Matrix& x, std::span<const double> q,
   return sums.total<double>(threads);
 }
 
-template Propagation<float> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int, const RowGroup&);
-template Propagation<double> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
-                                       const RowGroup&);
+template PropagatedSums<float> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
+                                         const RowGroup&);
+template PropagatedSums<double> propagate(const Matrix&, const Graph&, std::span<const double>, bool, int,
+                                          const RowGroup&);
 
 }  // namespace s3gd

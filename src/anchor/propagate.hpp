@@ -13,7 +13,7 @@
 namespace s3gd {
 
 template <class T>
-struct Propagation {
+struct PropagatedSums {
   Index anchors = 0;
   Index dim = 0;
   std::vector<T> xm;  // anchors x dim
@@ -30,8 +30,8 @@ struct RowGroup {
 };
 
 template <class T>
-Propagation<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
-                         int threads = 0, const RowGroup& group = {});
+PropagatedSums<T> propagate(const Matrix& x, const Graph& graph, std::span<const double> q, bool has_intercept,
+                            int threads = 0, const RowGroup& group = {});
 
 // The edges of rows of x: row i's anchors and weights are the k numbers from i * k on. k = 0: one anchor, to which
 // every row is tied.

@@ -43,6 +43,11 @@ constexpr std::string_view kWords<ControlMode>[] = {
     "adaptive: the share of the propagated slopes that past batches ask for",
     "paper: all of the propagated slopes, as printed"};
 template <>
+constexpr std::string_view kWords<Propagation>[] = {
+    "auto: what left least variance on every set tried: slope", "constant: the anchors' slopes as they are, as printed",
+    "linear: beside them a multiple of the row's margin at a reference point",
+    "slope: beside them a multiple of the row's own slope there"};
+template <>
 constexpr std::string_view kWords<RowOrder>[] = {"auto: as the solver does by itself",
                                                  "weighted: by weight, with replacement, as in the paper",
                                                  "shuffled: each once a pass, in a fresh random order"};
@@ -85,6 +90,7 @@ template std::span<const Name<Scale>> names();
 template std::span<const Name<Kernel>> names();
 template std::span<const Name<GraphMode>> names();
 template std::span<const Name<ControlMode>> names();
+template std::span<const Name<Propagation>> names();
 template std::span<const Name<RowOrder>> names();
 template std::span<const Name<Precision>> names();
 template std::span<const Name<Layout>> names();

@@ -77,11 +77,13 @@ Index inner_of(const RunInput& input, const Estimator& estimator, const Control<
   const bool growing = control.basis() != nullptr && control.basis()->count == 0;
   const Index vectors = control.drift_vectors();
   const OutputProblem& problem = *input.problem;
-  if (vectors == 0 || problem.x().is_dense() || (drifts_for_nothing(problem, form) && !growing)) return estimator.inner;
+  if (vectors == 0 || problem.x().is_dense() || (drifts_for_nothing(problem, form) && !growing))
+    return std::min(estimator.inner, control.longest_spacing());
   const double row_cost = static_cast<double>(problem.x().stored()) / static_cast<double>(problem.rows()) + 1;
   const double step_cost = static_cast<double>(input.options.batch) * row_cost;
   const double drift_cost = static_cast<double>(vectors) * static_cast<double>(problem.cols());
-  return std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost)));
+  return std::min(std::max(estimator.inner, static_cast<Index>(std::ceil(drift_cost / step_cost))),
+                  control.longest_spacing());
 }
 
 double automatic_step(const RunInput& input, const Estimator& estimator) {
@@ -92,6 +94,12 @@ double automatic_step(const RunInput& input, const Estimator& estimator) {
   if (sampling_of(input, estimator) == Sampling::shuffled) smoothness = Smoothness::shuffled;
   if (streams(input, estimator)) smoothness = Smoothness::quick;
   return input.problem->automatic_step(smoothness, rows, input.options.seed);
+}
+
+// On every set tried a row's own slope leaves less variance than its margin, at the same price.
+Propagation propagation_of(const RunInput& input) {
+  const Propagation asked = input.options.propagation;
+  return asked == Propagation::automatic ? Propagation::slope : asked;
 }
 
 // Where a run stands when a step that was too long is given up.
@@ -137,8 +145,8 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
       loop_state(now);
       input.checkpoint->save(now);
     };
-  const auto control = estimator.build<T>(
-      {problem, ready.graph, input.options.accelerated, input.options.control, graph_options(input)});
+  const auto control = estimator.build<T>({problem, ready.graph, input.options.accelerated, input.options.control,
+                                           graph_options(input), propagation_of(input)});
   const auto sampler = make_sampler(sampling_of(input, estimator), problem, input.options.batch, ready.strata);
   const IterateForm form = chosen_form(*problem, control->drift_vectors());
   const auto iterate = make_iterate<T>(problem, control->basis(), form);
@@ -151,6 +159,7 @@ LoopEnd run_steps(const RunInput& input, const Estimator& estimator, const Prepa
                          .urgent = [&] { return observer.urgent(); },
                          .keep_good = keep_good,
                          .stop_at_plateau = input.options.stop_at_plateau,
+                         .most_passes = budget_of(input.options).passes,
                          .average_from = average_after(input),
                          .average_last = ends_at_snapshots(input),
                          .spacing = spacing,
@@ -258,6 +267,8 @@ Solution run_start(const RunInput& input, double passes) {
   stage.passes = stage.passes > 0 ? std::min(stage.passes, passes) : passes;
   stage.tol = 0;
   stage.patience = 0;  // the finish is watched
+  // A fraction of a pass is too short for a reference to pay.
+  if (stage.propagation == Propagation::automatic) stage.propagation = Propagation::constant;
   Solution start = run_estimator({.problem = input.problem,
                                   .options = stage,
                                   .graph = input.graph,

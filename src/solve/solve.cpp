@@ -196,6 +196,7 @@ void apply_paper_setting(ProblemSpec& problem, SolveOptions& options) {
   options.graph.kernel = Kernel::paper;
   options.graph_mode = GraphMode::full;
   options.control = ControlMode::paper;
+  options.propagation = Propagation::constant;
 }
 
 }  // namespace s3gd

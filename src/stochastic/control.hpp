@@ -28,6 +28,7 @@ struct ControlInput {
   bool accelerated = false;      // GD only
   ControlMode mode = ControlMode::adaptive;
   GraphOptions streaming = {};
+  Propagation propagation = Propagation::constant;  // S3GD only; not `automatic`
 };
 
 template <class T>
@@ -41,12 +42,16 @@ class Control {
 
   // How many of the coming rows the control wants to be told of at the next snapshot; 0 = none.
   virtual Index rows_wanted(Index /*until_snapshot*/) const { return 0; }
-  // Told before a snapshot: at least so many rows in the order they will be drawn. The first `until_snapshot` of them
+  // Told before a snapshot: so many rows in the order they will be drawn, or fewer where a pass ends sooner. The first
+  // `until_snapshot` of them
   // are drawn before the snapshot after this one.
   virtual void coming(std::span<const Index> /*rows*/, Index /*until_snapshot*/) {}
 
   // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
   virtual void refresh(Iterate<T>&) {}
+
+  // Steps after which the next snapshot is wanted at the latest, where that is not for the spacing's rule alone to say.
+  virtual Index longest_spacing() const { return std::numeric_limits<Index>::max(); }
 
   // The rows the drift is the mean over, while that is not yet all rows: the estimate is unbiased for their mean.
   virtual std::span<const Index> rows_covered() const { return {}; }

@@ -61,6 +61,10 @@ class BatchQueue {
     for (; count_ < wanted; ++count_) sampler_.next(rng_, ring_[(first_ + count_) % ring_.size()]);
   }
 
+  std::size_t size() const { return count_; }
+  // Rows that come after those that are drawn.
+  std::span<const Index> look_ahead(Index count) { return sampler_.look_ahead(rng_, count); }
+
   void state(Archive& a) { a(ring_, first_, count_, rng_, sampler_); }
 
  private:
@@ -79,11 +83,16 @@ void announce(LoopState<T>& state, BatchQueue& queue) {
   const Index wanted = state.control.rows_wanted(block);
   if (wanted == 0) return;
   std::vector<Index> rows;
-  Index until_snapshot = 0;
-  for (std::size_t t = 0; t < inner || static_cast<Index>(rows.size()) < wanted; ++t) {
+  for (std::size_t t = 0; t < inner; ++t) {
     queue.fill(t + 1);
     rows.insert(rows.end(), queue[t].rows.begin(), queue[t].rows.end());
-    if (t + 1 == inner) until_snapshot = static_cast<Index>(rows.size());
+  }
+  const auto until_snapshot = static_cast<Index>(rows.size());
+  for (std::size_t t = inner; t < queue.size(); ++t)
+    rows.insert(rows.end(), queue[t].rows.begin(), queue[t].rows.end());
+  if (std::ssize(rows) < wanted) {
+    const auto more = queue.look_ahead(wanted - static_cast<Index>(rows.size()));
+    rows.insert(rows.end(), more.begin(), more.end());
   }
   state.control.coming(rows, until_snapshot);
 }
@@ -127,6 +136,13 @@ class GoodSnapshots {
   double sum_ = 0, level_ = -1;
 };
 
+// Passes outside of batches may come at any snapshot: the end of the budget must not depend on when somebody looks.
+template <class T>
+bool is_over(const StochasticProblem& problem, const LoopOptions& options, const LoopState<T>& state) {
+  if (options.most_passes <= 0) return false;
+  return state.rows_drawn / static_cast<double>(problem->rows()) + state.control.extra_passes() >= options.most_passes;
+}
+
 // The mean of late snapshots: what a constant step scatters around, at d numbers a snapshot.
 template <class T>
 void add_to_average(LoopState<T>& state, Index dim, std::vector<double>& scratch) {
@@ -167,7 +183,7 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
     if (snapshot && options.before_snapshot) options.before_snapshot(loop_state, urgent);
     const bool averages = snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from;
     if (averages && options.average_last) add_to_average(state, dim, scratch);
-    if (state.iteration == next_observation || urgent) {
+    if (state.iteration == next_observation || urgent || is_over(problem, options, state)) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }

@@ -60,6 +60,7 @@ struct LoopOptions {
   std::function<bool()> urgent;    // asked at every snapshot: observe now, whatever was planned?
   bool keep_good = false;          // keep a snapshot to come back to, and end early when losses have multiplied
   bool stop_at_plateau = false;    // end when the losses of batches have stopped falling
+  double most_passes = 0;          // observe as soon as so many are used up; 0 = only when planned
   double average_from = -1;        // not negative: snapshots after so many rows drawn are averaged into state.average
   bool average_last = false;       // the one at which the run is stopped as well
   std::function<Index()> spacing;  // asked at every snapshot: steps until the next; without it, as the state says

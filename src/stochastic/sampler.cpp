@@ -74,19 +74,24 @@ class ShuffledSampler final : public Sampler {
   ShuffledSampler(const StochasticProblem& problem, Index batch)
       : problem_(problem), batch_(std::min(batch, problem->rows())), order_(at(problem->rows())) {
     std::iota(order_.begin(), order_.end(), Index{0});
-    at_ = order_.size();
+    at_ = mixed_ = order_.size();
   }
 
   std::unique_ptr<Sampler> clone() const override { return std::make_unique<ShuffledSampler>(*this); }
-  void state(Archive& a) override { a(order_, at_); }
+  void state(Archive& a) override { a(order_, at_, mixed_); }
+
+  std::span<const Index> look_ahead(Rng& rng, Index count) override {
+    if (at_ == order_.size()) at_ = mixed_ = 0;
+    mix(rng, std::min(order_.size(), at_ + at(count)));
+    return std::span<const Index>(order_).subspan(at_, std::min(order_.size() - at_, at(count)));
+  }
 
   void next(Rng& rng, Batch& batch) override {
-    if (at_ == order_.size()) at_ = 0;
+    if (at_ == order_.size()) at_ = mixed_ = 0;
     // What would be left over joins the last batch: alone, a row or two would carry a whole batch's weight.
     const auto size = at(batch_);
     const std::size_t end = order_.size() - at_ < 2 * size ? order_.size() : at_ + size;
-    for (std::size_t k = at_; k < end; ++k)
-      std::swap(order_[k], order_[k + at(rng.below(static_cast<Index>(order_.size() - k)))]);
+    mix(rng, end);
     batch.rows.assign(order_.begin() + static_cast<std::ptrdiff_t>(at_),
                       order_.begin() + static_cast<std::ptrdiff_t>(end));
     batch.weights.resize(batch.rows.size());
@@ -105,10 +110,15 @@ class ShuffledSampler final : public Sampler {
   }
 
  private:
+  void mix(Rng& rng, std::size_t end) {
+    for (; mixed_ < end; ++mixed_)
+      std::swap(order_[mixed_], order_[mixed_ + at(rng.below(static_cast<Index>(order_.size() - mixed_)))]);
+  }
+
   StochasticProblem problem_;
   Index batch_;
   std::vector<Index> order_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, mixed_ = 0;  // drawn so far in this pass; in their final place so far
 };
 
 class ImportanceSampler final : public Sampler {

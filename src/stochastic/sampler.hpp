@@ -31,6 +31,8 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual void next(Rng& rng, Batch& batch) = 0;
+  // Rows that next() will draw, in order: `count` of them, or fewer where a pass ends sooner. None where chance decides.
+  virtual std::span<const Index> look_ahead(Rng&, Index /*count*/) { return {}; }
   virtual void state(Archive&) {}                      // what earlier draws left behind, for a checkpoint
   virtual std::unique_ptr<Sampler> clone() const = 0;  // draws from it leave this one where it is
   // Trace of the covariance of one step's estimate for these r_i (rows x K), given ||x_i||^2 (intercept included). Exact.

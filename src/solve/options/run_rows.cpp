@@ -84,6 +84,10 @@ std::vector<OptionRow> solver_rows() {
            "adaptive subtracts no more than past batches found of use, so that a poor graph does no harm. paper "
            "subtracts all of it, which is worse than plain SGD where anchors mislead.",
            {.need = &OptionScene::anchors}),
+       row("propagation", &S::propagation, "",
+           "With slope or linear a row also brings what it was like at a reference point: far less noise near the "
+           "solution, for a second product with each row. constant is cheaper, and enough for a first glance.",
+           {.need = &OptionScene::anchors}),
        row("paper", &V::paper, "the paper's setting (docs/solvers.md)",
            "For its experiments: class weights, a regularised intercept, the largest class against the rest, s3gd with "
            "a graph built at once. auto is faster and has a certificate.",

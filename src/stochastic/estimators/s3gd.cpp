@@ -4,7 +4,7 @@
 //
 // for slopes of the form phi(u) - c(y): one graph and one X M serve all K outputs. Other losses keep one X M for each label:
 // h_i = sum_j gamma_ij psi'(w~.z_j, y_i). A snapshot costs m anchor margins and the combination of the m columns of X M; a row costs its k neighbours.
-// Outside of the paper's setting both are multiplied by an adaptive share (stochastic/coefficient.hpp).
+// Outside of the paper's setting each part has a coefficient learnt from past batches (estimators/regression.hpp).
 #include <numeric>
 
 #include "anchor/anchors.hpp"
@@ -23,19 +23,31 @@ class S3gdControl final : public PropagatedControl<T> {
     this->edges_ = {graph_.neighbours.data(), graph_.gammas.data(), graph_.neighbours_per_row()};
     this->set_anchors(graph_.anchor_rows);
     build_basis();
+    if (!this->has_reference()) return;
+    vectors_ = std::move(this->basis_.vectors);
+    constant_ = std::move(this->basis_.constant);
+    this->basis_.vectors.clear();
+    this->basis_.constant.clear();
+    this->basis_.count = 0;
   }
 
-  Index drift_vectors() const override { return this->basis_.count; }
+  Index drift_vectors() const override {
+    return this->problem_->groups() * graph_.anchors() + this->reference_vectors();
+  }
 
   void refresh(Iterate<T>& iterate) override {
-    this->take_snapshot(iterate);
-    iterate.set_drift_from_basis(this->scaled_phi_, this->coefficient_.value());
+    this->take_snapshot(iterate, {});
+    if (this->has_reference())
+      iterate.set_drift(this->template dense_drift<T>(vectors_, constant_, 1.0));
+    else
+      iterate.set_drift_from_basis(this->scaled_phi_, this->label_share());
   }
 
  private:
   void build_basis();
 
   const Graph& graph_;
+  std::vector<T> vectors_, constant_;  // the basis, where a reference makes the drift a dense one
 };
 
 template <class T>

@@ -16,6 +16,7 @@ namespace {
 // One anchor costs nothing and often does most of the work, since the label term is exact. More are taken once the steps
 // so far have cost what the new edges will: a run never takes much more than twice what it would have with the better
 // choice. In the first pass that is never so, and measured no faster where it is tried.
+constexpr Index kFewestCovered = 200;  // rows
 constexpr Index kFewAnchors = 10;
 constexpr double kMuchLeft = 0.1;         // of the variance SGD would have
 constexpr Index kRowsToJudgeBy = 1000;    // of past batches
@@ -36,35 +37,41 @@ class StreamingControl final : public PropagatedControl<T> {
       : PropagatedControl<T>(input),
         graph_(input.problem->x(), input.streaming),
         most_anchors_(std::min(input.streaming.anchors, input.problem->rows())),
-        first_anchors_(this->coefficient_.adaptive() ? 1 : most_anchors_),
+        first_anchors_(this->has_reference()        ? 0
+                       : this->regression_.learns() ? 1
+                                                    : most_anchors_),
         neighbours_(input.streaming.neighbours),
         is_seen_(at(input.problem->rows()), false) {}
 
   Index rows_wanted(Index until_snapshot) const override {
     if (complete()) return 0;
-    return std::max(until_snapshot, graph_.anchors() == 0 ? graph_.sample_size(first_anchors_) : 0);
+    const Index sample = graph_.anchors() < first_anchors_ ? graph_.sample_size(first_anchors_) : 0;
+    return std::max({until_snapshot, sample, rows_ahead()});
   }
 
   void coming(std::span<const Index> rows, Index until_snapshot) override {
-    if (graph_.anchors() == 0) choose_anchors(rows, first_anchors_);
+    if (graph_.anchors() < first_anchors_) choose_anchors(rows, first_anchors_);
     const std::size_t before = seen_.size();
-    for (const Index row : rows.first(at(until_snapshot))) {
+    for (const Index row : rows.first(std::min(rows.size(), at(std::max(until_snapshot, rows_ahead()))))) {
       if (is_seen_[at(row)]) continue;
       is_seen_[at(row)] = true;
       seen_.push_back(row);
     }
-    add(std::span<const Index>(seen_).subspan(before));
+    const std::span<const Index> fresh = std::span<const Index>(seen_).subspan(before);
+    if (graph_.anchors() > 0) add(fresh);
+    this->cover(fresh);
   }
 
   void refresh(Iterate<T>& iterate) override {
     if (const Index wanted = anchors_worth_having(); wanted > graph_.anchors()) grow(wanted);
-    if (complete() && this->basis_.count == 0) {
+    const bool by_basis = complete() && !this->has_reference();
+    if (by_basis && this->basis_.count == 0) {
       fill_basis();
       iterate.basis_changed();
     }
-    this->take_snapshot(iterate);
-    if (complete())
-      iterate.set_drift_from_basis(this->scaled_phi_, this->coefficient_.value());
+    this->take_snapshot(iterate, rows_covered());
+    if (by_basis)
+      iterate.set_drift_from_basis(this->scaled_phi_, this->label_share());
     else
       iterate.set_drift(running_drift());
   }
@@ -80,18 +87,27 @@ class StreamingControl final : public PropagatedControl<T> {
   std::span<const Index> rows_covered() const override { return complete() ? std::span<const Index>{} : seen_; }
 
   Index drift_vectors() const override {
-    const Index anchors = graph_.anchors() == 0 ? first_anchors_ : graph_.anchors();
-    return this->problem_->groups() * anchors + (complete() ? 0 : 1);
+    const Index anchors = std::max(first_anchors_, graph_.anchors());
+    return this->problem_->groups() * anchors + (complete() ? 0 : 1) + this->reference_vectors();
   }
 
  private:
   bool complete() const { return static_cast<Index>(seen_.size()) == this->problem_->rows(); }
   std::size_t features() const { return at(this->problem_->features()); }
 
+  // A row is covered for a small part of what a step with it costs, and the mean over more rows is closer to that over
+  // all: those drawn are a part of those covered. They grow in number when the reference is renewed, at which all of them
+  // are visited.
+  Index rows_ahead() const {
+    if (!this->has_reference() || !this->renewal_is_due()) return 0;
+    const Index wanted = std::max(kFewestCovered, this->kCoveredPerDrawn * this->rows_drawn());
+    return std::min(wanted, this->problem_->rows()) - this->rows_drawn();  // which are covered
+  }
+
   Index anchors_worth_having() const {
     const Index now = graph_.anchors(), rows = this->rows_drawn();
-    if (!this->coefficient_.adaptive() || !complete() || rows < kRowsToJudgeBy) return now;
-    if (this->coefficient_.left() <= kMuchLeft) return now;
+    if (!this->regression_.learns() || !complete() || rows < kRowsToJudgeBy) return now;
+    if (this->regression_.left() <= kMuchLeft) return now;
     const Index affordable =
         this->problem_->x().stored() / (kPassesOverAnchors * std::max<Index>(1, this->problem_->cols()));
     const double passes = static_cast<double>(rows) / static_cast<double>(this->problem_->rows());
@@ -105,7 +121,7 @@ class StreamingControl final : public PropagatedControl<T> {
   void grow(Index wanted) {
     choose_anchors(seen_, wanted);
     add(seen_);
-    this->coefficient_.restart();
+    this->regression_.forget();
     this->basis_.count = 0;
     if (graph_.anchors() < wanted) most_anchors_ = graph_.anchors();  // there are no more distinct rows
   }
@@ -157,24 +173,8 @@ class StreamingControl final : public PropagatedControl<T> {
   }
 
   std::span<const double> running_drift() {
-    const double share = static_cast<double>(this->problem_->rows()) / static_cast<double>(seen_.size());
-    std::vector<double> coefficients(this->scaled_phi_);
-    for (double& coefficient : coefficients) coefficient *= share;
-    const double constant = share * this->coefficient_.value();
-    drift_.assign(at(this->problem_->dim()), 0.0);
-    if (this->outputs() > 1) {
-      combine<double>(sums_, constant_, coefficients, constant, this->outputs(), this->outputs(), drift_);
-      return drift_;
-    }
-    std::vector<const double*> vectors;
-    for (std::size_t j = 0; j < coefficients.size(); ++j) vectors.push_back(sums_.data() + j * features());
-    if (!constant_.empty()) {
-      coefficients.push_back(-constant);
-      vectors.push_back(constant_.data());
-    }
-    kernel::axpy_rows(coefficients.data(), vectors.data(), static_cast<Index>(vectors.size()), drift_.data(),
-                      this->problem_->features());
-    return drift_;
+    const double scale = static_cast<double>(this->problem_->rows()) / static_cast<double>(seen_.size());
+    return this->template dense_drift<double>(sums_, constant_, scale);
   }
 
   void fill_basis() {
@@ -190,7 +190,6 @@ class StreamingControl final : public PropagatedControl<T> {
   std::vector<Index> seen_;       // in the order they came
   std::vector<double> sums_;      // (groups * anchors) x features: X M of the rows seen
   std::vector<double> constant_;  // K x features: their label term, where the loss has one
-  std::vector<double> drift_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ Table naive_xm(const Table& table, const Graph& graph, const std::vector<double>
 }
 
 template <class T>
-void expect_xm(const Propagation<T>& found, const Table& expected, bool has_intercept, double tolerance) {
+void expect_xm(const PropagatedSums<T>& found, const Table& expected, bool has_intercept, double tolerance) {
   ASSERT_EQ(found.anchors, static_cast<Index>(expected.size()));
   ASSERT_EQ(found.dim, static_cast<Index>(expected[0].size()) - (has_intercept ? 0 : 1));
   double largest = 0;

@@ -128,6 +128,7 @@ TEST(Advice, AnchorsThatDoNotHelp) {
   SolveOptions options;
   options.solver = "s3gd";
   options.graph.anchors = 2;
+  options.propagation = Propagation::constant;
   options.tol = 0;
   options.passes = 20;
   EXPECT_TRUE(has(advice(regression(1e-3), options), "anchors do not help"));

@@ -47,6 +47,7 @@ OptionValues all_changed() {
   v.solve.graph = {.anchors = 9, .neighbours = 2, .kernel = Kernel::scaled};
   v.solve.graph_mode = GraphMode::full;
   v.solve.control = ControlMode::paper;
+  v.solve.propagation = Propagation::linear;
   v.solve.passes = v.solve.seconds = v.solve.checkpoint_every = 2.5;
   v.solve.tol = 0.1 + 0.2;  // all digits count
   v.solve.seed = 11;

@@ -48,6 +48,7 @@ TEST(PlateauWatch, ARunAtItsFloorStopsWhenAskedTo) {
   for (const std::string solver : {"s3gd", "sgd"}) {
     SolveOptions options;
     options.solver = solver;
+    if (solver == "s3gd") options.propagation = Propagation::constant;  // with a reference there is no floor
     options.passes = 1000;
     options.tol = 0;
     EXPECT_GT(solve(problem, options).summary.passes, 999) << solver;
@@ -82,6 +83,7 @@ TEST(BackOff, ReturnsToAGoodSnapshotAndCountsOn) {
   const Problem problem(std::move(data), spec);
   SolveOptions options;
   options.solver = "s3gd";
+  options.propagation = Propagation::constant;
   options.passes = 4;
   options.tol = 0;
   options.trace_every = 100;

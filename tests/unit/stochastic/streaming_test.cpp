@@ -36,10 +36,11 @@ std::vector<Index> random_order(Index rows) {
 template <class T>
 struct Growing {
   // With an adaptive share it starts with one anchor, with the paper's with all.
-  Growing(NaiveOutputs the_problem, Index anchors, IterateForm form, ControlMode mode)
+  Growing(NaiveOutputs the_problem, Index anchors, IterateForm form, ControlMode mode,
+          Propagation propagation = Propagation::constant)
       : naive(std::move(the_problem)),
         problem(naive.problem),
-        control(find_estimator("s3gd")->build<T>({problem, nullptr, false, mode, graph_options(anchors)})),
+        control(find_estimator("s3gd")->build<T>({problem, nullptr, false, mode, graph_options(anchors), propagation})),
         iterate(make_iterate<T>(problem, control->basis(), form)) {
     iterate->set_step_size(0.05);
   }
@@ -183,6 +184,35 @@ TEST(Streaming, AnchorsAreAddedWhenVarianceIsLeftAndEveryEstimateStaysUnbiased) 
   for (const NaiveOutputs& naive : first_and_last(unpenalised_problems<double>(true, 2000)))
     for (const IterateForm form : {IterateForm::eager, IterateForm::scaled, IterateForm::lazy})
       check_growth<double>(naive, form);
+}
+
+// Rows are covered ahead of those drawn, and the reference is renewed on the way.
+template <class T>
+void check_reference(const NaiveOutputs& naive, IterateForm form, Propagation propagation) {
+  Growing<T> growing(naive, 40, form, ControlMode::adaptive, propagation);
+  const auto order = random_order(1000);
+  std::size_t before = 0;
+  for (Index begin = 0; begin < 400; begin += 20) {
+    growing.run_block(order, begin, begin + 20);
+    const std::span<const Index> covered = growing.control->rows_covered();
+    const std::span<const Index> rows = covered.empty() ? std::span<const Index>(order) : covered;
+    EXPECT_GE(rows.size(), std::max(at(begin) + 20, before));
+    before = rows.size();
+    EXPECT_LE(bias_over(growing, rows), (std::is_same_v<T, float> ? 2e-5 : 1e-12)) << naive.name << " " << begin;
+  }
+  EXPECT_EQ(before, 1000U);  // far more than were drawn
+}
+
+TEST(Streaming, WithAReferenceMeanOverTheRowsCoveredIsTheirGradient) {
+  for (const Propagation propagation : {Propagation::linear, Propagation::slope})
+    for (const bool sparse : {false, true})
+      for (const IterateForm form : {IterateForm::eager, IterateForm::scaled, IterateForm::lazy}) {
+        if (!sparse && form != IterateForm::eager) continue;
+        for (const NaiveOutputs& naive : unpenalised_problems<float>(sparse, 1000))
+          check_reference<float>(naive, form, propagation);
+        for (const NaiveOutputs& naive : unpenalised_problems<double>(sparse, 1000))
+          check_reference<double>(naive, form, propagation);
+      }
 }
 
 // With batches of one row, every batch can be tried.

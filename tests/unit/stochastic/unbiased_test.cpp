@@ -16,13 +16,14 @@ using testing::random_point;
 using testing::Vector;
 
 template <class T>
-void check(const Estimator& estimator, const NaiveOutputs& naive, IterateForm form) {
+void check(const Estimator& estimator, const NaiveOutputs& naive, IterateForm form,
+           Propagation propagation = Propagation::constant) {
   const StochasticProblem& problem = naive.problem;
   GraphOptions graph_options;
   graph_options.anchors = 6;
   graph_options.neighbours = 3;
   const Graph graph = build_graph(problem->x(), graph_options);
-  const auto control = estimator.build<T>({problem, &graph});
+  const auto control = estimator.build<T>({.problem = problem, .graph = &graph, .propagation = propagation});
   const auto iterate = make_iterate<T>(problem, control->basis(), form);
   const auto sampler = make_sampler(Sampling::weighted, problem, 4);
 
@@ -71,6 +72,19 @@ TEST(Estimators, MeanOverAllRowsIsTheFullGradientForAnySnapshotWeightsGraphAndOu
           check<float>(estimator, naive, form);
         for (const NaiveOutputs& naive : testing::unpenalised_problems<double>(sparse))
           check<double>(estimator, naive, form);
+      }
+}
+
+TEST(Estimators, MeanOverAllRowsIsTheFullGradientForAnyReference) {
+  const Estimator& s3gd = *find_estimator("s3gd");
+  for (const Propagation propagation : {Propagation::linear, Propagation::slope})
+    for (const bool sparse : {false, true})
+      for (const IterateForm form : {IterateForm::eager, IterateForm::scaled, IterateForm::lazy}) {
+        if (!sparse && form != IterateForm::eager) continue;
+        for (const NaiveOutputs& naive : testing::unpenalised_problems<float>(sparse))
+          check<float>(s3gd, naive, form, propagation);
+        for (const NaiveOutputs& naive : testing::unpenalised_problems<double>(sparse))
+          check<double>(s3gd, naive, form, propagation);
       }
 }
 
