@@ -48,7 +48,8 @@ struct SolveOptions {
   ControlMode control = ControlMode::adaptive;
   Propagation propagation = Propagation::automatic;  // constant where the control is the paper's
 
-  // The run ends at the first of these; 0 = no such limit. Without any, 20 passes. One-vs-rest: the seconds are those of
+  // The run ends at the first of these; 0 = no such limit. Without any, 20 passes (s3gd with its
+  // reference, which converges: 1,000). One-vs-rest: the seconds are those of
   // all classes together and are shared out among them, other limits hold for each.
   Index iterations = 0;
   double passes = 0;

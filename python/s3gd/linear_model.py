@@ -82,6 +82,9 @@ class LinearModel(LinearBase):
         Whether S3GD's graph grows as rows are visited, or is built first.
     control : {"adaptive", "paper"}, default="adaptive"
         Whether S3GD learns how much of its prediction to subtract.
+    propagation : {"auto", "constant", "linear", "slope"}, default="auto"
+        What S3GD knows of a row beside its anchors and its label: with "slope" (which "auto" stands for) its slope at a
+        reference point, with "linear" its margin there, with "constant" nothing, as in the paper.
     trace_gradients : bool, default=False
         Also measure correlation and variance of the gradient estimates, which costs two passes at each look.
     fit_intercept, max_iter, tol, class_weight, warm_start, random_state, n_jobs, verbose, trace, max_seconds, patience, keep_on_interrupt :
@@ -129,6 +132,7 @@ class LinearModel(LinearBase):
     neighbours: int | None = None
     graph_mode: str = "streaming"
     control: str = "adaptive"
+    propagation: str = "auto"
     class_weight: ClassWeight = None
     trace_gradients: bool = False
 
@@ -212,6 +216,6 @@ class LinearModel(LinearBase):
         return spec
 
     def _options(self, task, X):
-        own = {name: getattr(self, name) for name in ("batch", "inner", "anchors", "neighbours", "graph_mode", "control")}
+        own = {name: getattr(self, name) for name in ("batch", "inner", "anchors", "neighbours", "graph_mode", "control", "propagation")}
         return {**super()._options(task, X), **own, "step": None if self.step == "auto" else self.step,
                 "trace_gradients": bool(self.trace_gradients)}

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDefaultPasses = 20;
+constexpr double kPassesToConverge = 1000;  // for who gets to any tolerance: small or badly conditioned data take hundreds
 constexpr double kEvenBudget = 1e-6;  // of a step: budgets that come out even end on the same step, watched or not
 // How fast the distance between observations grows: finely for a trace, sparingly when only the stop is at stake,
 // because each costs as much as a pass or two.
@@ -21,9 +22,16 @@ constexpr double kPassesPerGlance = 0.5;  // between looks at the validation row
 
 }  // namespace
 
+// S3GD with a reference converges; without one it stays at a floor, as SGD does.
+double default_passes(const SolveOptions& options) {
+  const bool converges = options.solver == "s3gd" && options.control == ControlMode::adaptive &&
+                         options.propagation != Propagation::constant && options.propagation != Propagation::linear;
+  return converges ? kPassesToConverge : kDefaultPasses;
+}
+
 Budget budget_of(const SolveOptions& options) {
   Budget budget{options.iterations, options.passes, options.seconds};
-  if (budget.iterations <= 0 && budget.passes <= 0 && budget.seconds <= 0) budget.passes = kDefaultPasses;
+  if (budget.iterations <= 0 && budget.passes <= 0 && budget.seconds <= 0) budget.passes = default_passes(options);
   return budget;
 }
 

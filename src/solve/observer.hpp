@@ -19,7 +19,7 @@ struct Budget {
   double passes = 0;
   double seconds = 0;
 };
-// Fills in 20 passes when nothing is limited.
+// Fills in 20 passes when nothing is limited; 1,000 for S3GD with a reference, which converges.
 Budget budget_of(const SolveOptions& options);
 
 class Observer {
