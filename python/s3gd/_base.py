@@ -310,6 +310,8 @@ class LinearBase(PathMixin, BaseEstimator):
         options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
             options["solver"] = "saga" if self._loss == "huber" else "s3gd"
+        if options["solver"] == "s3gd" and options.get("propagation", "auto") == "auto":
+            options["propagation"] = "constant"  # rows that are seen once and gone do not pay for a reference
         step = getattr(self, "_first_step", None)
         if step:
             options["step"] = step * (1 + weight_before / STEP_SETTLES)**-STEP_DECAY

@@ -22,16 +22,15 @@ constexpr double kPassesPerGlance = 0.5;  // between looks at the validation row
 
 }  // namespace
 
-// S3GD with a reference converges; without one it stays at a floor, as SGD does.
-double default_passes(const SolveOptions& options) {
-  const bool converges = options.solver == "s3gd" && options.control == ControlMode::adaptive &&
-                         options.propagation != Propagation::constant && options.propagation != Propagation::linear;
-  return converges ? kPassesToConverge : kDefaultPasses;
+bool refers_to_slopes(const SolveOptions& options) {
+  return options.solver == "s3gd" && options.control == ControlMode::adaptive &&
+         options.propagation != Propagation::constant && options.propagation != Propagation::linear;
 }
 
 Budget budget_of(const SolveOptions& options) {
   Budget budget{options.iterations, options.passes, options.seconds};
-  if (budget.iterations <= 0 && budget.passes <= 0 && budget.seconds <= 0) budget.passes = default_passes(options);
+  if (budget.iterations <= 0 && budget.passes <= 0 && budget.seconds <= 0)
+    budget.passes = refers_to_slopes(options) ? kPassesToConverge : kDefaultPasses;
   return budget;
 }
 

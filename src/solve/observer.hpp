@@ -19,6 +19,8 @@ struct Budget {
   double passes = 0;
   double seconds = 0;
 };
+// S3GD whose rows have a slope at a reference point: it converges, where S3GD without stays at a floor, as SGD does.
+bool refers_to_slopes(const SolveOptions& options);
 // Fills in 20 passes when nothing is limited; 1,000 for S3GD with a reference, which converges.
 Budget budget_of(const SolveOptions& options);
 

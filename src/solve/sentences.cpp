@@ -8,6 +8,7 @@
 
 #include "base/index.hpp"
 #include "base/mention.hpp"
+#include "solve/observer.hpp"
 
 namespace s3gd {
 namespace {
@@ -30,8 +31,9 @@ bool used_up(const Summary& summary, const SolveOptions& options) {
 }
 
 // Whose steps need not become smaller: their noise does.
-bool has_no_floor(const std::string& solver) {
-  return solver == "gd" || solver == "svrg" || solver == "saga" || solver == "sag";
+bool has_no_floor(const SolveOptions& options) {
+  const std::string& solver = options.solver;
+  return solver == "gd" || solver == "svrg" || solver == "saga" || solver == "sag" || refers_to_slopes(options);
 }
 
 std::string way_on(const Summary& summary, const SolveOptions& options, bool exact) {
@@ -43,7 +45,7 @@ std::string way_on(const Summary& summary, const SolveOptions& options, bool exa
                                      : "rounding allows no more; raise " + opt("tol") + ", scale the features (" +
                                            opt("scale") + "), or use " + opt("precision", "double");
   const std::string finishes = opt("solver", "auto") + " finishes exactly";
-  if (has_no_floor(options.solver)) return longer + " get closer; " + finishes;
+  if (has_no_floor(options)) return longer + " get closer; " + finishes;
   return "stochastic steps of constant size stop at a floor; " + finishes + ", a " + smaller("step") + " or " + longer +
          " get closer";
 }
