@@ -50,6 +50,9 @@ class Control {
   // A snapshot: called before the first step and then once every `inner` steps. Sets the drift.
   virtual void refresh(Iterate<T>&) {}
 
+  // Before a snapshot: what the budget leaves, so that none of it goes into what no step would profit from.
+  void set_passes_left(double passes) { passes_left_ = passes; }
+
   // Steps after which the next snapshot is wanted at the latest, where that is not for the spacing's rule alone to say.
   virtual Index longest_spacing() const { return std::numeric_limits<Index>::max(); }
 
@@ -95,6 +98,7 @@ class Control {
   }
 
   StochasticProblem problem_;
+  double passes_left_ = std::numeric_limits<double>::infinity();
 
  private:
   std::vector<double> scratch_;

@@ -1,5 +1,7 @@
 #include "stochastic/loop.hpp"
 
+#include <limits>
+
 namespace s3gd {
 namespace {
 
@@ -138,9 +140,9 @@ class GoodSnapshots {
 
 // Passes outside of batches may come at any snapshot: the end of the budget must not depend on when somebody looks.
 template <class T>
-bool is_over(const StochasticProblem& problem, const LoopOptions& options, const LoopState<T>& state) {
-  if (options.most_passes <= 0) return false;
-  return state.rows_drawn / static_cast<double>(problem->rows()) + state.control.extra_passes() >= options.most_passes;
+double passes_left(const StochasticProblem& problem, const LoopOptions& options, const LoopState<T>& state) {
+  if (options.most_passes <= 0) return std::numeric_limits<double>::infinity();
+  return options.most_passes - (state.rows_drawn / static_cast<double>(problem->rows()) + state.control.extra_passes());
 }
 
 // The mean of late snapshots: what a constant step scatters around, at d numbers a snapshot.
@@ -183,7 +185,7 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
     if (snapshot && options.before_snapshot) options.before_snapshot(loop_state, urgent);
     const bool averages = snapshot && options.average_from >= 0 && state.rows_drawn >= options.average_from;
     if (averages && options.average_last) add_to_average(state, dim, scratch);
-    if (state.iteration == next_observation || urgent || is_over(problem, options, state)) {
+    if (state.iteration == next_observation || urgent || passes_left(problem, options, state) <= 0) {
       next_observation = observe(state);
       if (next_observation < 0) return LoopEnd::stopped;
     }
@@ -193,6 +195,7 @@ LoopEnd run_loop(const StochasticProblem& problem, const LoopOptions& options, L
       if (options.stop_at_plateau && progress.plateau()) return LoopEnd::plateau;
       if (options.spacing) state.inner = options.spacing();
       next_snapshot += state.inner;
+      state.control.set_passes_left(passes_left(problem, options, state));
       if (draws) announce(state, queue);
       average.put_in_place(state.iterate);
       state.step = step_at(options, state.iteration);
