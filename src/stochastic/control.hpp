@@ -134,6 +134,7 @@ struct Estimator {
   bool fixed_inner = false;  // inner = 1 by design
   Sampling sampling = Sampling::weighted;
   bool needs_graph = false;
+  bool learns = false;  // how much of its controls to subtract, from past batches
   bool unbiased = true;
   Needs needs = {};  // without which it cannot solve a problem at all
   StepBasis step_basis = StepBasis::batch;

@@ -82,8 +82,8 @@ std::vector<OptionRow> solver_rows() {
            {.need = &OptionScene::graphs}),
        row("control", &S::control, "",
            "adaptive subtracts no more than past batches found of use, so that a poor graph does no harm. paper "
-           "subtracts all of it, which is worse than plain SGD where anchors mislead.",
-           {.need = &OptionScene::anchors}),
+           "subtracts all of it, which is worse than plain SGD where anchors (scv: the classes' moments) mislead.",
+           {.need = &OptionScene::learns}),
        row("propagation", &S::propagation, "",
            "With slope or linear a row also brings what it was like at a reference point: far less noise near the "
            "solution, for a second product with each row. constant is cheaper, and enough for a first glance.",

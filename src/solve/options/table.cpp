@@ -18,6 +18,7 @@ void take_from(const Estimator& estimator, OptionScene& scene) {
   scene.snapshots = scene.averages = !estimator.fixed_inner;
   scene.orders = estimator.sampling == Sampling::weighted && !all_rows;
   scene.anchors = scene.graphs = estimator.needs_graph;
+  scene.learns = estimator.learns;
   scene.accelerates = all_rows;
 }
 

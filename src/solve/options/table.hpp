@@ -44,6 +44,7 @@ struct OptionScene {
   bool steps = false, decays = false, batches = false;        // the solver takes steps, draws batches ..
   bool snapshots = false, averages = false, orders = false;   // .. looks back now and then, in an order of its own
   bool anchors = false, graphs = false, accelerates = false;  // .. has anchors, a graph built at once ..
+  bool learns = false;                                        // .. how much of its controls to subtract
   bool gradients = false, plateaus = false;                   // .. and what can be watched
   bool validates = false, keeps = false;                      // there are rows to judge by, a checkpoint
 };

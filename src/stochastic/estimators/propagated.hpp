@@ -10,7 +10,6 @@
 
 #include "anchor/propagate.hpp"
 #include "anchor/rows.hpp"
-#include "base/buffer.hpp"
 #include "stochastic/control.hpp"
 #include "stochastic/estimators/reference.hpp"
 #include "stochastic/estimators/regression.hpp"
@@ -24,9 +23,9 @@ class PropagatedControl : public Control<T> {
       : Control<T>(input),
         refers_(input.mode == ControlMode::adaptive && input.propagation != Propagation::constant),
         regression_(input.mode == ControlMode::adaptive, own_features()),
+        squares_(input.problem),
         first_group_(input.problem->group(0)) {
     problem_->check_propagates();
-    if (regression_.learns()) squares_.resize(problem_->rows());
     basis_.features = problem_->features();
     if (refers_) reference_ = std::make_unique<Reference<T>>(problem_, input.propagation == Propagation::linear);
   }
@@ -44,11 +43,11 @@ class PropagatedControl : public Control<T> {
     labels_.resize(count * numbers());
     problem_->labels(batch.rows, labels_.data());
     const bool learns = regression_.learns() && batches_ % kBatchesPerLesson == 0;
-    if (learns) find_squares(batch.rows);
+    if (learns) squares_.find(batch.rows);
     for_each_features(batch.rows, labels_.data(), [&](std::size_t b, const Features& f) {
       const double weight = batch.weights[b];
       const double control = regression_.of(f);
-      if (learns) regression_.add(weight * weight * square(batch.rows[b]), *slopes, f);
+      if (learns) regression_.add(weight * weight * squares_.of(batch.rows[b]), *slopes, f);
       *slopes = weight * (*slopes - control);
       ++slopes;
     });
@@ -147,6 +146,7 @@ class PropagatedControl : public Control<T> {
   using Control<T>::problem_;
   bool refers_;
   Regression regression_;
+  RowSquares squares_;
   std::unique_ptr<Reference<T>> reference_;
   Edges edges_;  // without pointers: one anchor, to which every row is tied
   std::vector<Index> anchor_rows_;
@@ -193,16 +193,6 @@ class PropagatedControl : public Control<T> {
     std::copy(sum.begin(), sum.end(), drift_.begin());
   }
 
-  void find_squares(std::span<const Index> rows) {
-    problem_->x().visit([&](const auto& view) {
-      for (const Index row : rows)
-        if (squares_[row] == 0.0F) squares_[row] = static_cast<float>(row_square(view, row));
-    });
-  }
-  double square(Index row) const {
-    return static_cast<double>(squares_[row]) + (problem_->has_intercept() ? 1.0 : 0.0);
-  }
-
   // At the new point a row's slope is what the reference says it is; the regression starts from what some rows show.
   void renew_reference(Iterate<T>& iterate, std::span<const Index> covered) {
     iterate.settle();
@@ -221,8 +211,6 @@ class PropagatedControl : public Control<T> {
   }
   void learn_from_reference(std::span<const Index> covered);
 
-  // A row's length costs as much as its margin when it is first met; a part of the batches says enough.
-  static constexpr Index kBatchesPerLesson = 4;
   static constexpr Index kFirstSpacing = 1;  // steps; then as many as were made so far
   static constexpr std::size_t kRowsToLearnFrom = 500;
 
@@ -230,7 +218,6 @@ class PropagatedControl : public Control<T> {
   Index visited_ = 0;     // rows, for the reference
   RowGroup first_group_;  // of two, or all rows
   std::vector<double> margins_, phi_, labels_, w_, drift_;
-  GrowBuffer<float> squares_;  // ||x_i||^2 of rows met so far, 0 where unknown
 };
 
 template <class T>
@@ -244,11 +231,11 @@ void PropagatedControl<T>::learn_from_reference(std::span<const Index> covered) 
   std::vector<double> slopes(rows.size() * numbers()), labels(slopes.size());
   reference_->slopes(rows, slopes.data());
   problem_->labels(rows, labels.data());
-  find_squares(rows);
+  squares_.find(rows);
   const double* slope = slopes.data();
   for_each_features(rows, labels.data(), [&](std::size_t b, const Features& f) {
     const double weight = problem_->weight(rows[b]) * static_cast<double>(n);
-    regression_.add(weight * weight * square(rows[b]), *slope++, f);
+    regression_.add(weight * weight * squares_.of(rows[b]), *slope++, f);
   });
   regression_.begin();
 }

@@ -13,17 +13,43 @@
 #include <span>
 
 #include "base/archive.hpp"
+#include "base/buffer.hpp"
 #include "base/index.hpp"
+#include "data/row_access.hpp"
+#include "stochastic/outputs.hpp"
 
 namespace s3gd {
 
 inline constexpr std::size_t kMostFeatures = 6;
 using Features = std::array<double, kMostFeatures>;
 
+// A part of the batches says enough: a row's length costs as much as its margin when it is first met.
+inline constexpr Index kBatchesPerLesson = 4;
+
+// ||x_i||^2, the constant included, of rows met so far.
+class RowSquares {
+ public:
+  explicit RowSquares(const StochasticProblem& problem) : problem_(problem) { known_.resize(problem->rows()); }
+
+  void find(std::span<const Index> rows) {
+    problem_->x().visit([&](const auto& view) {
+      for (const Index row : rows)
+        if (known_[row] == 0.0F) known_[row] = static_cast<float>(row_square(view, row));
+    });
+  }
+  double of(Index row) const { return static_cast<double>(known_[row]) + (problem_->has_intercept() ? 1.0 : 0.0); }
+
+ private:
+  StochasticProblem problem_;
+  GrowBuffer<float> known_;  // 0 where unknown
+};
+
 class Regression {
  public:
-  // All coefficients are 1 until batches have shown better; for good unless `learns`.
-  Regression(bool learns, std::size_t features) : learns_(learns), count_(features) { c_.fill(1.0); }
+  // All coefficients are 1 until batches have shown better; for good unless `learns`. A single one is at most `most`.
+  Regression(bool learns, std::size_t features, double most = 1) : learns_(learns), count_(features), most_(most) {
+    c_.fill(1.0);
+  }
 
   bool learns() const { return learns_; }
   double operator[](std::size_t feature) const { return c_[feature]; }
@@ -89,8 +115,8 @@ class Regression {
 
   // By Cholesky's factor of the normal equations, features brought to the same size; one that is always 0 gets 0.
   void solve() {
-    if (count_ == 1) {  // between plain SGD and the paper
-      if (left_[0][0] > 0) c_[0] = std::clamp(right_[0] / left_[0][0], 0.0, 1.0);
+    if (count_ == 1) {  // from plain SGD to the paper, or beyond
+      if (left_[0][0] > 0) c_[0] = std::clamp(right_[0] / left_[0][0], 0.0, most_);
       return;
     }
     std::array<Features, kMostFeatures> factor{};
@@ -115,6 +141,7 @@ class Regression {
 
   bool learns_;
   std::size_t count_;
+  double most_;
   Features c_{};
   double slopes_ = 0, residuals_ = 0, cross_ = 0, controls_ = 0;
   Features right_{};

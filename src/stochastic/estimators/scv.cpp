@@ -3,15 +3,19 @@
 //     h_i = psi'(t_c) + psi''(t_c) (W'x_i - t_c),     t_c = W'xbar_c
 //     drift = sum_c pi_c [ xbar_c (psi'(t_c) - psi''(t_c) t_c)' + S_c W psi''(t_c) ]
 //
+// both times a share that past batches found best (estimators/regression.hpp; 1 in the paper's setting),
 // with class mass pi_c, mean xbar_c and second moment S_c; slopes are K numbers, second derivatives K x K. The drift follows W,
 // so it is made anew for every step: O(d^2) time and memory for each class, as in its paper. Where the S_c would not fit, S_c W
 // is applied row by row: O(non-zeros).
 #include "kernel/kernel.hpp"
 #include "stochastic/control.hpp"
+#include "stochastic/estimators/regression.hpp"
 
 namespace s3gd {
 namespace {
 
+constexpr double kMostShare = 2;    // far from the class means slopes may change faster than at them
+constexpr Index kStepsPerShare = 20;  // the share stays for so many steps: their batches tell the next
 constexpr Index kMostMoments = 2 * 4096 * 4096;  // numbers: 268 MB
 
 struct ClassMoments {
@@ -29,6 +33,8 @@ class ScvControl final : public Control<T> {
       : Control<T>(input),
         by_moments_(std::max<Index>(2, problem_->classes()) * problem_->features() * problem_->features() <=
                     kMostMoments),
+        regression_(input.mode == ControlMode::adaptive, 1, kMostShare),
+        squares_(input.problem),
         classes_(at(problem_->classes())),
         w_(at(problem_->dim())),
         drift_(w_.size()) {
@@ -46,10 +52,42 @@ class ScvControl final : public Control<T> {
     for (std::size_t c = 0; c < classes_.size(); ++c) linearise(c);
     turn(turned_drift_, this->outputs(), drift_);
     if (!by_moments_) add_second_moment_by_rows();
+    if (++snapshots_ % kStepsPerShare == 0) regression_.settle();
+    for (double& value : drift_) value *= regression_[0];
     iterate.set_drift(drift_);
   }
 
   void control(std::span<const Index> rows, const double* margins, double* out) const override {
+    linearised(rows, margins, out);
+    for (std::size_t place = 0; place < rows.size() * at(this->outputs()); ++place) out[place] *= regression_[0];
+  }
+
+  void coefficients(const Batch& batch, const double* margins, double* slopes) override {
+    const auto k = at(this->outputs());
+    controls_.resize(batch.rows.size() * k);
+    linearised(batch.rows, margins, controls_.data());
+    if (regression_.learns() && batches_++ % kBatchesPerLesson == 0) {
+      squares_.find(batch.rows);
+      for (std::size_t place = 0; place < controls_.size(); ++place) {
+        const double weight = batch.weights[place / k];
+        regression_.add(weight * weight * squares_.of(batch.rows[place / k]), slopes[place], {controls_[place]});
+      }
+    }
+    for (std::size_t place = 0; place < controls_.size(); ++place)
+      slopes[place] = batch.weights[place / k] * (slopes[place] - regression_[0] * controls_[place]);
+  }
+
+  void state(Archive& a) override {
+    a(ready_, w_, drift_, passes_, regression_, snapshots_, batches_);
+    for (ClassMoments& c : classes_) a(c.value, c.slope, c.curvature);
+  }
+
+  double extra_passes() const override { return passes_; }
+  double passes_per_snapshot() const override { return by_moments_ ? 0 : 1; }
+
+ private:
+  // h_i before its share is taken.
+  void linearised(std::span<const Index> rows, const double* margins, double* out) const {
     const auto k = at(this->outputs());
     for (std::size_t b = 0; b < rows.size(); ++b, margins += k, out += k) {
       const ClassMoments& c = classes_[at(problem_->class_of(rows[b]))];
@@ -60,24 +98,18 @@ class ScvControl final : public Control<T> {
     }
   }
 
-  void state(Archive& a) override {
-    a(ready_, w_, drift_, passes_);
-    for (ClassMoments& c : classes_) a(c.value, c.slope, c.curvature);
-  }
-
-  double extra_passes() const override { return passes_; }
-  double passes_per_snapshot() const override { return by_moments_ ? 0 : 1; }
-
- private:
   void build_moments(std::size_t index);
   void linearise(std::size_t index);
   void add_second_moment_by_rows();
 
   using Control<T>::problem_;
   bool by_moments_;
+  Regression regression_;
+  RowSquares squares_;
+  Index snapshots_ = 0, batches_ = 0;
   std::vector<ClassMoments> classes_;
   bool ready_ = false;
-  std::vector<double> w_, drift_, turned_w_, turned_drift_;
+  std::vector<double> w_, drift_, turned_w_, turned_drift_, controls_;
   double passes_ = 0;
 };
 
