@@ -110,8 +110,8 @@ class LinearModel(LinearBase):
     >>> model = LinearModel("smooth_hinge", penalty="l1", alpha=1e-2).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
-    >>> five_passes = LinearModel(solver="s3gd", alpha=1e-2, max_iter=5, tol=0.1, trace=True).fit(X, y)
-    >>> five_passes.summary_.stages[0]["name"]
+    >>> roughly = LinearModel(solver="s3gd", alpha=1e-2, max_iter=50, tol=0.1, trace=True).fit(X, y)
+    >>> roughly.summary_.stages[0]["name"]
     's3gd'
     """
 
