@@ -309,7 +309,7 @@ class LinearBase(PathMixin, BaseEstimator):
         weight_before = self.weight_seen_ if begun else 0.0
         options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
-            options["solver"] = "saga" if self._loss == "huber" else "s3gd"
+            options["solver"] = "sgd" if self._loss == "huber" else "s3gd"
         if options["solver"] == "s3gd" and options.get("propagation", "auto") == "auto":
             options["propagation"] = "constant"  # rows that are seen once and gone do not pay for a reference
         step = getattr(self, "_first_step", None)

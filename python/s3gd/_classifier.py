@@ -73,7 +73,8 @@ class FittedAtOnce(ClassifierBase):
         """Make one stochastic pass over the given rows, beginning where the parameters are.
 
         For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
-        a stochastic one and S3GD otherwise. The first call chooses the step; later ones shrink it with the root of
+        a stochastic one and S3GD otherwise; of one that begins with a look at all rows (svrg, scv, saga) little more is left
+        than a step. The first call chooses the step; later ones shrink it with the root of
         the rows seen, so that a long stream settles. Where the penalty is weighed against a sum over rows (`C`), it is
         the sum over all rows seen so far. No tolerance is aimed at: `fit` on all rows does that.
 
