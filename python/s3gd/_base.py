@@ -246,6 +246,7 @@ class LinearBase(PathMixin, BaseEstimator):
         self._keep(result, task)
         self._warn_unless_converged()
         return self
+
     def _penalty_is_lost(self, result):
         """Whether the penalty is too weak to make a difference to the objective in double precision (C=1e30, say).
 

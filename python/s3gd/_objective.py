@@ -28,6 +28,8 @@ LOSSES = {
     "huber": ("huber", 0.5),
     "poisson": ("poisson", 1.0),
 }
+# Of penalties of one norm: the library's name, the multiplier over lambda, and the share of the 1-norm.
+_PLAIN = {"l2": ("l2", 2.0, 0.0), "l1": ("l1", 1.0, 1.0), "group": ("group-lasso", 1.0, 0.0), "nuclear": ("nuclear", 1.0, 0.0)}
 LARGEST_LOGARITHM = 709.782712893384  # whose exponential is a double
 # Those whose targets are numbers.
 REGRESSION = ("squared_error", "huber", "poisson")
@@ -59,14 +61,13 @@ def core_penalty(penalty, multiplier, l1_ratio=None):
         return {"penalty": "none", "lambda": 0.0}
     if penalty == "elasticnet" and l1_ratio in (0, 1):
         penalty = "l1" if l1_ratio == 1 else "l2"
-    if penalty == "l2":
-        return {"penalty": "l2", "lambda": multiplier / 2}
     if penalty == "elasticnet":
         return {"penalty": "elastic-net", "lambda": multiplier * (1 + l1_ratio) / 2,
                 "alpha": (1 - l1_ratio) / (1 + l1_ratio)}
     if penalty == "l1_l2norm":
         return {"penalty": "l1-l2norm", "lambda": multiplier, "alpha": 1 - l1_ratio}
-    return {"penalty": {"group": "group-lasso"}.get(penalty, penalty), "lambda": multiplier}
+    name, factor, _ = _PLAIN[penalty]
+    return {"penalty": name, "lambda": multiplier / factor}
 
 
 def multiplier_from_core(penalty, lambda_, alpha):
@@ -77,8 +78,7 @@ def multiplier_from_core(penalty, lambda_, alpha):
         return "l1_l2norm", lambda_, 1 - alpha
     if penalty == "none":
         return None, 0.0, 0.0
-    names = {"l2": ("l2", 2.0, 0.0), "l1": ("l1", 1.0, 1.0), "group-lasso": ("group", 1.0, 0.0), "nuclear": ("nuclear", 1.0, 0.0)}
-    if penalty not in names:
-        raise ValueError(f"No estimator has the penalty {penalty}.")
-    name, factor, l1_ratio = names[penalty]
-    return name, factor * lambda_, l1_ratio
+    for ours, (name, factor, l1_ratio) in _PLAIN.items():
+        if name == penalty:
+            return ours, factor * lambda_, l1_ratio
+    raise ValueError(f"No estimator has the penalty {penalty}.")

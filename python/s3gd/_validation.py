@@ -34,9 +34,8 @@ def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False, fin
     Without `finite` the values of X are not looked at: for the core, which does it on its way (`require_finite` then says
     what it found in scikit-learn's words).
     """
-    if y is None or (isinstance(y, str) and y == "no_validation"):
-        return validate_data(estimator, X, y, reset=reset, **_ROWS, **{_FINITE: finite})
-    return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS, **{_FINITE: finite})
+    labelled = {} if y is None or (isinstance(y, str) and y == "no_validation") else {"y_numeric": numeric_y}
+    return validate_data(estimator, X, y, reset=reset, **labelled, **_ROWS, **{_FINITE: finite})
 
 
 def require_finite(estimator, rows, name):

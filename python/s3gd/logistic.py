@@ -133,19 +133,13 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self._loss, total_weight)
 
-    def _along_Cs(self, X, codes, weights, Cs):
-        """The path over ascending values of C; see `LinearBase._along`."""
+    def _along_Cs(self, X, codes, weights, Cs, folds=None):
+        """The path over ascending values of C, of all rows or of those of each fold; see `LinearBase._along`."""
         self._check_parameters()
-        return self._along(X, codes, weights, self._multipliers(Cs, X.shape[0], weights))
-
-    def _along_Cs_in_folds(self, X, codes, weights, Cs, folds):
-        """One such path over the rows of each fold."""
-        self._check_parameters()
-        multipliers = [self._multipliers(Cs, len(rows), None if weights is None else weights[rows]) for rows in folds]
-        return self._along_folds(X, codes, weights, folds, multipliers)
-
-    def _multipliers(self, Cs, n_rows, weights):
-        return [multiplier_of_C(C, self._loss, total_weight(n_rows, weights)) for C in Cs]
+        totals = [total_weight(len(rows), None if weights is None else weights[rows])
+                  for rows in ([np.arange(X.shape[0])] if folds is None else folds)]
+        multipliers = [[multiplier_of_C(C, self._loss, total) for C in Cs] for total in totals]
+        return self._along(X, codes, weights, multipliers, folds)
 
     def _solver(self, task):
         theirs = ("newton-cg", "newton-cholesky", "liblinear") + (("lbfgs", "sag", "saga") if task == "softmax" else ())

@@ -10,7 +10,7 @@ from ._objective import multiplier_of_alpha
 from ._types import ClassWeight, Floats, Labels, Rows, Weights
 from ._validation import checked_weights, require_number
 from .logistic import LogisticRegression
-from .logistic_cv import grid_of, require_strengths
+from .logistic_cv import grid_of
 from .regression import ElasticNet
 
 
@@ -88,10 +88,10 @@ def enet_path(X: Rows, y: ArrayLike, *, l1_ratio: float = 0.5, eps: float = 1e-3
     require_number("alphas", float(alphas.min()), above=0)
     model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
     model._check_parameters()
-    path = model._along(X, y, weights, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
-    coefs = np.ascontiguousarray(path["coef"][:, 0].T)
-    gaps = path["relative_gap"] * np.abs(path["objective"]) / 2  # the library's squared loss has no one half
-    return (alphas, coefs, gaps, path["intercept"][:, 0]) if fit_intercept else (alphas, coefs, gaps)
+    path = model._along(X, y, weights, [[multiplier_of_alpha(alpha, model._loss) for alpha in alphas]])
+    coefs = np.ascontiguousarray(path["coef"][0, :, 0].T)
+    gaps = path["relative_gap"][0] * np.abs(path["objective"][0]) / 2  # the library's squared loss has no one half
+    return (alphas, coefs, gaps, path["intercept"][0, :, 0]) if fit_intercept else (alphas, coefs, gaps)
 
 
 def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: float | None = None, fit_intercept: bool = True,
@@ -134,14 +134,11 @@ def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: flo
     (2, 3, 4)
     """
     grid = grid_of(Cs)
-    if grid.ndim != 1 or grid.size == 0:
-        raise ValueError("Cs is a list of numbers, one at least.")
-    require_strengths(grid)
     model = LogisticRegression(C=grid.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
                                class_weight=class_weight, n_jobs=n_jobs)
     X, codes, weights, _ = model._checked(X, y, sample_weight)
     path = model._along_Cs(X, codes, weights, grid)
-    return grid, path["coef"], path["intercept"], path["relative_gap"]
+    return grid, path["coef"][0], path["intercept"][0], path["relative_gap"][0]
 
 
 def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
