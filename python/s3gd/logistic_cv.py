@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from ._base import LinearBase
 from ._classifier import ClassifierBase, ProbabilityMixin
 from ._types import Callback, Floats, Labels, Rows, Self, Weights
-from ._validation import require_number, require_one_of, total_weight
+from ._validation import require_number, require_one_of, require_whole, total_weight
 from .logistic import LogisticRegression
 
 
@@ -212,10 +212,10 @@ def listed(name, values):
 def grid_of(Cs):
     """Ascending values of C: those given, or as many as that between 1e-4 and 1e4."""
     if np.ndim(Cs) == 0:
-        require_number("Cs", Cs, least=1)
+        require_whole("Cs", Cs, least=1)
         return np.logspace(-4, 4, int(Cs))
     grid = np.sort(listed("Cs", Cs))
-    require_number("Cs", float(grid[0]), above=0)
+    require_number("Cs", float(grid.min()), above=0)
     if np.isinf(grid[-1]):
         raise ValueError("The parameter Cs must be finite: without a penalty there is no path; LogisticRegression(C=np.inf) "
                          "fits without one.")

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_X_y
 
+from ._data import core_numbers
 from ._objective import multiplier_of_alpha
 from ._types import ClassWeight, Floats, Labels, Rows, Weights
-from ._validation import checked_weights, require_number
+from ._validation import checked_weights, require_number, require_whole
 from .logistic import LogisticRegression
 from .logistic_cv import grid_of
 from .regression import ElasticNet
@@ -80,6 +81,7 @@ def enet_path(X: Rows, y: ArrayLike, *, l1_ratio: float = 0.5, eps: float = 1e-3
     (10, 20)
     """
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+    y = core_numbers(y)
     weights = checked_weights(sample_weight, X)
     if alphas is None or np.ndim(alphas) == 0:
         count = n_alphas if alphas is None else alphas
@@ -144,7 +146,7 @@ def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: flo
 def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
     require_number("l1_ratio", l1_ratio, above=0, most=1)
     require_number("eps", eps, above=0, most=1)
-    require_number("n_alphas", n_alphas, least=1)
+    require_whole("n_alphas", n_alphas, least=1)
     shares = np.full(X.shape[0], 1.0 / X.shape[0]) if weights is None else weights / weights.sum()
     rest = y - shares @ y if fit_intercept else y
     largest = np.abs(X.T @ (shares * rest)).max() / l1_ratio * (1 + 1e-13)  # rounding must let no weight in

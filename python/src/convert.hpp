@@ -37,7 +37,8 @@ std::vector<double> numbers_of(nb::handle values, const char* name);
 template <class T>
 nb::object array_over(T* values, const std::vector<Index>& shape, std::shared_ptr<const void> owner) {
   auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
-  const nb::capsule capsule(kept.get(), [](void* it) noexcept { delete static_cast<std::shared_ptr<const void>*>(it); });
+  const nb::capsule capsule(kept.get(),
+                            [](void* it) noexcept { delete static_cast<std::shared_ptr<const void>*>(it); });
   kept.release();
   const std::vector<std::size_t> sizes(shape.begin(), shape.end());
   return nb::ndarray<nb::numpy, T>(values, sizes.size(), sizes.data(), capsule).cast();

@@ -111,7 +111,9 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LinearSVC(intercept="none"), "intercept must be one of"),
     (s3gd.LinearModel(multi_class="softmax", loss="squared_hinge"), "goes with loss='log_loss'"),
     (s3gd.LinearModel(step=-1.0), "step must be larger than 0"),
+    (s3gd.LinearModel(alpha=np.inf), "alpha must be at most 1e.300; got inf"),
     (s3gd.LinearModel(batch=2.5), "batch must be a whole number; got 2.5"),
+    (s3gd.LinearModel(batch=0), "batch must be at least 1; got 0"),
     (s3gd.LinearModel(anchors="many"), "anchors must be a number; got 'many'"),
     (s3gd.LinearModel(neighbours=0), "neighbours must be at least 1"),
     (s3gd.LinearModel(graph_mode="none"), "graph.mode 'none'"),
@@ -121,6 +123,7 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LogisticRegressionCV(use_legacy_attributes=True), "use_legacy_attributes=False; got True"),
     (s3gd.LogisticRegressionCV(solver="liblinear", intercept_scaling=2.0), "intercept_scaling is 1"),
     (s3gd.LogisticRegressionCV(Cs=[-1.0]), "Cs must be larger than 0"),
+    (s3gd.LogisticRegressionCV(Cs=2.5), "Cs must be a whole number; got 2.5"),
     (s3gd.LogisticRegressionCV(Cs=[1.0, np.inf]), "Cs must be finite.*C=np.inf"),
     (s3gd.LogisticRegressionCV(l1_ratios=[3.0]), "l1_ratios must be at most 1"),
 ], ids=lambda value: repr(value) if not isinstance(value, str) else "")

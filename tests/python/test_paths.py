@@ -56,9 +56,11 @@ def test_logistic_path_is_that_of_single_fits(classes, l1_ratio):
 
 def test_wrong_requests_are_refused():
     for wrong, words in [({"l1_ratio": 0.0}, "l1_ratio must be larger than 0"), ({"eps": 0}, "eps must be larger than 0"),
-                         ({"n_alphas": 0}, "n_alphas must be at least 1")]:
+                         ({"n_alphas": 0}, "n_alphas must be at least 1"), ({"n_alphas": 2.5}, "n_alphas must be a whole number")]:
         with pytest.raises(ValueError, match=words):
             s3gd.enet_path(X, TARGETS, **wrong)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        s3gd.enet_path(X, np.full(len(X), "a"))
     with pytest.raises(ValueError, match="Cs must be larger than 0"):
         s3gd.logistic_path(X, Y, Cs=[-1.0])
 
