@@ -131,17 +131,16 @@ class ScaledIntercept(FittedAtOnce):
     def _scales_intercept(self):
         return self.fit_intercept and self._intercept_kind() == "regularised" and self.intercept_scaling != 1
 
-    def _run(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+    def _run(self, X, *about, start=None, validation=(None, None), **more):
         if not self._scales_intercept():
-            return self._run_rows(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+            return self._run_rows(X, *about, start=start, validation=validation, **more)
         scale = self.intercept_scaling
         if start is not None:
             coef = np.column_stack([start[0], start[1] / scale])
             start = coef, np.zeros(len(coef))
         if validation[0] is not None:
             validation = with_constant(validation[0], scale), validation[1]
-        result = dict(self._run_rows(with_constant(X, scale), targets, weights, task, n_classes, start=start,
-                                     validation=validation, **rest))
+        result = self._run_rows(with_constant(X, scale), *about, start=start, validation=validation, **more)
         result["intercept"] = result["coef"][:, -1] * scale
         result["coef"] = np.ascontiguousarray(result["coef"][:, :-1])
         return result

@@ -42,12 +42,12 @@ def fit(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[s
         Class codes 0 .. n_classes - 1, each of them there with positive weight, or real targets.
     spec
         The options of ``s3gd list options`` that state the problem, with _ for - in the names; and ``task`` (binary, ovr,
-        softmax, regression), ``n_classes``, ``penalty_factor`` (numbers), of softmax the penalties group-lasso and nuclear, and ``scale`` (huber: the
-        scale of the errors is found, ``knee`` in units of it, and ``scale`` is in the result).
+        softmax, regression), ``n_classes``, ``penalty_factor`` (numbers), of softmax the penalties group-lasso and nuclear,
+        and ``scale`` (huber: the scale of the errors is found, ``knee`` in units of it, and ``scale`` is in the result).
     options
-        Those that steer the run; and ``trace``, ``check`` (default true: look for
-        numbers that are not finite and for CSR columns out of order before the work) and ``keep_on_interrupt`` (Ctrl-C
-        returns the model so far, with the status "interrupted", instead of raising).
+        Those that steer the run; and ``trace``, ``check`` (default true: look for numbers that are not finite and for CSR
+        columns out of order before the work) and ``keep_on_interrupt`` (Ctrl-C returns the model so far, with the status
+        "interrupted", instead of raising).
     start
         Where the fit begins: coefficients and intercepts, shaped as those returned.
     callback

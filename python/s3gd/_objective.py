@@ -1,22 +1,14 @@
 """From scikit-learn's parameters to the objective of the library: the only place where that is done.
 
-The library minimises, with weights q_i that sum to 1,
+docs/python.md states the library's objective F = sum_i q_i psi_i + R, and the table that follows from what is here. In R,
 
-    F(w, b) = sum_i q_i psi(w.x_i + b, y_i) + R(w),     q_i = s_i / S,  S = sum_i s_i
+    l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,  elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
 
-where s_i is the sample weight times the class weight of row i (n equal weights of 1: S = n), and
-
-    logistic log(1 + exp(-yu)),  squared (u - y)^2,  squared hinge max(0, 1 - yu)^2 / 2,
-    huber (u - y)^2 up to |u - y| = knee, 2 knee |u - y| - knee^2 beyond,  poisson exp(u) - yu + y log y - y,
-    l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,
-    elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
-
-scikit-learn states either `m sum_i q_i psi_i + alpha P` or `P + C m sum_i s_i psi_i`, where `m psi` is its form of the
-loss and P its penalty (with one half before the square). Divided by what stands before the loss, both are
+scikit-learn states either `m sum_i q_i psi_i + alpha P` or `P + C m sum_i s_i psi_i` (s_i the weights of the rows, q_i their
+shares of the sum S), where `m psi` is its form of the loss and P its penalty (with one half before the square). Divided by
+what stands before the loss, both are
 
     sum_i q_i psi_i + multiplier P.
-
-docs/python.md has the table that follows from it.
 """
 
 # scikit-learn's name of a loss: the library's name, and m.

@@ -96,8 +96,7 @@ Json to_json(const KnownDataset& entry) {
 nb::dict load(const std::string& source, nb::dict options) {
   const LoadOptions with = load_options(options);
   Dataset data;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data = s3gd::load(source, with);
     data.verify(with.threads);
   });
@@ -116,8 +115,7 @@ void save(const std::string& path, nb::object x, nb::object y, nb::object sample
           std::vector<std::string> class_names, std::vector<std::string> feature_names) {
   Dataset data = described(x, y, sample_weight, labels, std::move(class_names));
   data.feature_names = std::move(feature_names);
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check();
     s3gd::save(data, path);
   });
@@ -131,8 +129,7 @@ nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const s
   problem.threads = question.threads;
   const bool loss_was_given = spec.contains("loss");
   Json facts;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check(question.threads);
     facts = to_json(data, summarise(data, question.threads), marked);
     facts["theory"] = theory_of(data, problem, loss_was_given, question);

@@ -139,8 +139,7 @@ nb::dict paths(nb::object x, nb::object y, nb::object sample_weight, nb::dict sp
   const std::vector<Part> parts = parts_of(lambdas, folds);
   const int threads = settings.task.problem.threads;
   std::vector<Fits> fits(parts.size());
-  Work work(settings.on_interrupt);
-  work.run([&] {
+  Work().run([&] {
     if (settings.check) data.x.check(threads);
     parallel_for(std::ssize(parts), threads, [&](Index k) {
       const auto at = static_cast<std::size_t>(k);

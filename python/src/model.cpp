@@ -60,8 +60,7 @@ std::vector<double> margins_of(const Model& model, nb::handle x, int threads) {
   if (data.cols() != model.features())
     throw Error("X has " + std::to_string(data.cols()) + " features, the model " + std::to_string(model.features()));
   std::vector<double> margins;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check(threads);
     margins = predict_margins(model, data, threads);
   });

@@ -36,7 +36,7 @@ void add_error(nb::module_& m) {
 nb::object compare(const std::string& plan, const std::string& folder, nb::object callback) {
   const Plan parsed = parse_plan(plan);
   WatchPlan watch;
-  Work work(OnInterrupt::raise);
+  Work work;
   if (!callback.is_none())
     watch = [&](const PlanProgress& progress) {
       return work.tell(callback, [&] {

@@ -27,7 +27,7 @@ enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by th
 
 class Work {
  public:
-  explicit Work(OnInterrupt on_interrupt);
+  explicit Work(OnInterrupt on_interrupt = OnInterrupt::raise);
 
   // Runs `body` to its end. Rethrows what it threw, and before that what Python raised meanwhile: a signal's handler
   // (KeyboardInterrupt as a rule) or a request.
