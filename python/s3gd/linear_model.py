@@ -210,7 +210,7 @@ class LinearModel(LinearBase):
         return self.intercept if self.fit_intercept else "none"
 
     def _spec(self, task, n_classes, total_weight):
-        spec = {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta), "knee": float(self.knee)}
+        spec = super()._spec(task, n_classes, total_weight)
         if self.penalty_factor is not None:
             spec["penalty_factor"] = np.array(self.penalty_factor, dtype=np.float64)
         return spec

@@ -23,11 +23,11 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     Parameters
     ----------
     penalty : {"auto", "l2", "l1", "elasticnet", "group", "nuclear", None}, default="auto"
-        ``"auto"`` goes by `l1_ratio`: l2 for None or 0, l1 for 1, elasticnet between. None: no penalty.
+        ``"auto"`` goes by `l1_ratio`: l2 for 0, l1 for 1, elasticnet between. None: no penalty.
     C : float, default=1.0
         Inverse strength of the penalty; ``np.inf`` is no penalty.
-    l1_ratio : float, optional
-        Share of the 1-norm in the elastic net.
+    l1_ratio : float, default=0.0
+        Share of the 1-norm in the elastic net. None counts as 0.
     tol : float, default=1e-4
         The relative duality gap to reach: the objective is then at most ``tol`` above its minimum, relatively. Problems of
         up to 20 000 numbers are solved as far as double precision goes.
@@ -96,11 +96,12 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     penalty: str | None = "auto"
     _: KW_ONLY
     C: float = 1.0
-    l1_ratio: float | None = None
+    l1_ratio: float | None = 0.0  # a number, for scikit-learn's SelectFromModel looks at it
     multi_class: str = "auto"
     dual: object = False
 
     _loss = "log_loss"
+    _may_be_none = ("l1_ratio",)
     _choices = {"penalty": ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None, "deprecated"),
                 "multi_class": ("auto", "multinomial", "ovr")}
 

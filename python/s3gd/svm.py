@@ -88,9 +88,6 @@ class LinearSVC(ScaledIntercept):
     def _intercept_kind(self):
         return self.intercept
 
-    def _spec(self, task, n_classes, total_weight):
-        return {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta)}
-
     def _with_class_weights(self, codes, weights):
         if len(self.classes_) == 2:
             return super()._with_class_weights(codes, weights)

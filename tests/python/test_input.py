@@ -84,7 +84,7 @@ def test_targets_that_are_no_numbers_are_refused(model):
     (s3gd.LogisticRegression(C=0), "C must be larger than 0; got 0"),
     (s3gd.LogisticRegression(C="one"), "C must be a number; got 'one'"),
     (s3gd.LogisticRegression("l3"), "penalty must be one of .*; got 'l3'"),
-    (s3gd.LogisticRegression("elasticnet"), "elasticnet needs l1_ratio"),
+    (s3gd.LogisticRegression("elasticnet", l1_ratio=None), "elasticnet needs l1_ratio"),
     (s3gd.LogisticRegression(l1_ratio=2), "l1_ratio must be at most 1; got 2"),
     (s3gd.LogisticRegression(tol=0), "tol must be larger than 0"),
     (s3gd.LogisticRegression(max_iter=0), "max_iter must be at least 1"),
