@@ -101,6 +101,7 @@ class LinearBase(PathMixin, BaseEstimator):
     _l1_ratio: ClassVar[Any] = parameter("l1_ratio")
     _as_auto: ClassVar[tuple[str, ...]] = ()  # names of scikit-learn's solvers that are none of ours: they minimise the same
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {}  # of parameters that are words
+    _may_be_none: ClassVar[tuple[str, ...]] = ()
 
     if TYPE_CHECKING:  # what derived classes have, and what scikit-learn makes
         _checked: ClassVar[Any]
@@ -121,11 +122,11 @@ class LinearBase(PathMixin, BaseEstimator):
     # --- what is minimised, and how
 
     def _check_parameters(self):
-        """Each by itself. None is right where it is the default."""
+        """Each by itself. None is right where it is the default, or said to be."""
         require_number("max_iter", self._most_passes(), least=1, most=MOST_PASSES)
         for name, check in CHECKS.items():
             value = getattr(self, name, None)
-            if value is not None or getattr(type(self), name, None) is not None:
+            if value is not None or (getattr(type(self), name, None) is not None and name not in self._may_be_none):
                 check(name, value)
         for name, choices in self._choices.items():
             require_one_of(name, getattr(self, name), choices)
@@ -135,8 +136,8 @@ class LinearBase(PathMixin, BaseEstimator):
 
     def _spec(self, task, n_classes, total_weight):
         spec = {"task": task, "n_classes": n_classes, "loss": LOSSES[self._loss][0], "intercept": self._intercept()}
-        spec.update(core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio))
-        return spec
+        spec |= {name: float(getattr(self, name)) for name in ("beta", "knee") if hasattr(self, name)}
+        return spec | core_penalty(self._penalty, self._multiplier(total_weight), self._l1_ratio)
 
     def _spec_on_record(self, spec):
         return spec
@@ -246,6 +247,7 @@ class LinearBase(PathMixin, BaseEstimator):
         self._keep(result, task)
         self._warn_unless_converged()
         return self
+
     def _penalty_is_lost(self, result):
         """Whether the penalty is too weak to make a difference to the objective in double precision (C=1e30, say).
 
@@ -309,7 +311,7 @@ class LinearBase(PathMixin, BaseEstimator):
         weight_before = self.weight_seen_ if begun else 0.0
         options = {**self._options(task, X), "passes": 1.0, "tol": np.finfo(float).tiny, "trace": False}
         if options["solver"] not in STOCHASTIC:
-            options["solver"] = "saga" if self._loss == "huber" else "s3gd"
+            options["solver"] = "sgd" if self._loss == "huber" else "s3gd"
         if options["solver"] == "s3gd" and options.get("propagation", "auto") == "auto":
             options["propagation"] = "constant"  # rows that are seen once and gone do not pay for a reference
         step = getattr(self, "_first_step", None)

@@ -9,22 +9,39 @@ from scipy import sparse
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from ._base import ClassifierMixin, LinearBase
-from ._types import ClassWeight, Floats, Labels, Request, Rows, Self, Weights
+from ._types import ClassWeight, Floats, Labels, Rows, Self, Weights
 from ._validation import (checked_classes, checked_rows, checked_weights, class_weights, codes_of, require_two_classes,
                           require_weight_in_each_class)
 
 
+class ClassPredictions(ClassifierMixin):
+    """Classes by margins, of estimators and of saved models."""
+
+    if TYPE_CHECKING:
+        _margins: ClassVar[Any]
+
+    def decision_function(self, X: Rows) -> Floats:
+        """Margins ``X @ coef_.T + intercept_`` of the rows of X: how far on which side a row is.
+
+        An array of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes).
+        """
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """The class of each row of X, an array of shape (n_samples,): the one with the largest margin."""
+        margins = self._margins(X)
+        return self.classes_[(margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)]
+
+
 @dataclass(eq=False, repr=False)
-class ClassifierBase(ClassifierMixin, LinearBase):
+class ClassifierBase(ClassPredictions, LinearBase):
     """Two classes are one output, more are one for each class: by softmax or each against the rest (`_multiclass`)."""
 
     _: KW_ONLY
     class_weight: ClassWeight = None
 
     _multiclass: ClassVar[Any]
-
-    if TYPE_CHECKING:  # scikit-learn makes it
-        def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
     def _checked(self, X, y, sample_weight):
         """Rows, the number of each row's class, its weight with and without that of its class (None: all the same)."""
@@ -52,19 +69,6 @@ class ClassifierBase(ClassifierMixin, LinearBase):
     def _set_parameters(self, coef, intercept):
         self.coef_, self.intercept_ = coef, intercept
 
-    def decision_function(self, X: Rows) -> Floats:
-        """Margins ``X @ coef_.T + intercept_`` of the rows of X: how far on which side a row is.
-
-        An array of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes).
-        """
-        margins = self._margins(X)
-        return margins[:, 0] if margins.shape[1] == 1 else margins
-
-    def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of each row of X, an array of shape (n_samples,): the one with the largest margin."""
-        margins = self._margins(X)
-        return self.classes_[(margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)]
-
 
 class FittedAtOnce(ClassifierBase):
     """With `partial_fit`."""
@@ -73,7 +77,8 @@ class FittedAtOnce(ClassifierBase):
         """Make one stochastic pass over the given rows, beginning where the parameters are.
 
         For data that comes in parts. Each call takes mini-batches of the rows, each row once, with `solver` where it is
-        a stochastic one and S3GD otherwise. The first call chooses the step; later ones shrink it with the root of
+        a stochastic one and S3GD otherwise; of one that begins with a look at all rows (svrg, scv, saga) little more is left
+        than a step. The first call chooses the step; later ones shrink it with the root of
         the rows seen, so that a long stream settles. Where the penalty is weighed against a sum over rows (`C`), it is
         the sum over all rows seen so far. No tolerance is aimed at: `fit` on all rows does that.
 
@@ -126,17 +131,16 @@ class ScaledIntercept(FittedAtOnce):
     def _scales_intercept(self):
         return self.fit_intercept and self._intercept_kind() == "regularised" and self.intercept_scaling != 1
 
-    def _run(self, X, targets, weights, task, n_classes, *, start=None, validation=(None, None), **rest):
+    def _run(self, X, *about, start=None, validation=(None, None), **more):
         if not self._scales_intercept():
-            return self._run_rows(X, targets, weights, task, n_classes, start=start, validation=validation, **rest)
+            return self._run_rows(X, *about, start=start, validation=validation, **more)
         scale = self.intercept_scaling
         if start is not None:
             coef = np.column_stack([start[0], start[1] / scale])
             start = coef, np.zeros(len(coef))
         if validation[0] is not None:
             validation = with_constant(validation[0], scale), validation[1]
-        result = dict(self._run_rows(with_constant(X, scale), targets, weights, task, n_classes, start=start,
-                                     validation=validation, **rest))
+        result = self._run_rows(with_constant(X, scale), *about, start=start, validation=validation, **more)
         result["intercept"] = result["coef"][:, -1] * scale
         result["coef"] = np.ascontiguousarray(result["coef"][:, :-1])
         return result
@@ -165,7 +169,7 @@ class ProbabilityMixin(ClassifierBase):
 
 def probabilities(margins, multiclass):
     if margins.shape[1] == 1:
-        return np.column_stack([expit(-margins[:, 0]), expit(margins[:, 0])])
+        return expit(margins * [-1.0, 1.0])
     if multiclass == "softmax":
         return softmax(margins, axis=1)
     each = expit(margins)
@@ -174,7 +178,7 @@ def probabilities(margins, multiclass):
 
 def log_probabilities(margins, multiclass):
     if margins.shape[1] == 1:
-        return np.column_stack([log_expit(-margins[:, 0]), log_expit(margins[:, 0])])
+        return log_expit(margins * [-1.0, 1.0])
     if multiclass == "softmax":
         return log_softmax(margins, axis=1)
     each = log_expit(margins)

@@ -169,28 +169,24 @@ def compare(X: Rows, y: Labels, solvers: Sequence[str] = ("sgd", "svrg", "s3gd")
     solvers = [solvers] if isinstance(solvers, str) else list(solvers)
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test go together: give both, or neither.")
+    plan = {key.rstrip("_").replace("_", "-"): value for key, value in protocol.items()}
+    if "iterations" not in plan:
+        plan.setdefault("quick", True)
     temporary = folder is None
     place = pathlib.Path(tempfile.mkdtemp(prefix="s3gd-compare-") if folder is None else folder)
     try:
-        return _compared(place, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol)
+        place.mkdir(parents=True, exist_ok=True)
+        entry = {"data": str(place / "rows.s3d"), "name": name}
+        save(entry["data"], X, y)
+        if X_test is not None:
+            entry["test"] = str(place / "test_rows.s3d")
+            save(entry["test"], X_test, y_test)
+        plan |= {"title": f"{', '.join(solvers)} on {name}", "datasets": [entry], "solvers": solvers, "trials": trials}
+        if steps is not None:
+            plan["steps"] = list(steps)
+        _core.compare(json.dumps(plan), str(place), callback)
+        return Comparison(place, temporary)
     except BaseException:
         if temporary:
             shutil.rmtree(place, ignore_errors=True)
         raise
-
-
-def _compared(folder, temporary, X, y, solvers, X_test, y_test, steps, trials, name, callback, protocol):
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = {key.rstrip("_").replace("_", "-"): value for key, value in protocol.items()}
-    if "iterations" not in plan:
-        plan.setdefault("quick", True)
-    entry = {"data": str(folder / "rows.s3d"), "name": name}
-    save(entry["data"], X, y)
-    if X_test is not None:
-        entry["test"] = str(folder / "test_rows.s3d")
-        save(entry["test"], X_test, y_test)
-    plan |= {"title": f"{', '.join(solvers)} on {name}", "datasets": [entry], "solvers": solvers, "trials": trials}
-    if steps is not None:
-        plan["steps"] = list(steps)
-    _core.compare(json.dumps(plan), str(folder), callback)
-    return Comparison(folder, temporary)

@@ -41,18 +41,13 @@ def fit(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[s
     y
         Class codes 0 .. n_classes - 1, each of them there with positive weight, or real targets.
     spec
-        ``task`` (binary, ovr, softmax, regression), ``n_classes``, ``loss`` (logistic, squared, squared-hinge,
-        smooth-hinge, huber, poisson), ``beta``, ``knee``, ``scale`` (huber: the scale of the errors is found, ``knee`` in units of it,
-        and ``scale`` is in the result), ``penalty`` (l2, l1, elastic-net, l1-l2norm, none, sums as l1+l2; softmax also
-        group-lasso, nuclear), ``lambda``, ``alpha`` (share of the squared term), ``penalty_factor``,
-        ``intercept`` (free, regularised, none).
+        The options of ``s3gd list options`` that state the problem, with _ for - in the names; and ``task`` (binary, ovr,
+        softmax, regression), ``n_classes``, ``penalty_factor`` (numbers), of softmax the penalties group-lasso and nuclear,
+        and ``scale`` (huber: the scale of the errors is found, ``knee`` in units of it, and ``scale`` is in the result).
     options
-        ``solver``, ``tol``, ``passes``, ``iterations``, ``seconds``, ``step`` (a number or "auto"), ``decay``, ``batch``,
-        ``inner``, ``order``, ``average``, ``accelerated``, ``anchors``, ``neighbours``, ``kernel``, ``graph_mode``,
-        ``control``, ``patience``, ``threads`` (0: all), ``seed``, ``trace``, ``trace_every``, ``trace_gradients``,
-        ``checkpoint``, ``checkpoint_every``, ``resume``; ``check`` (default true: look for numbers that are not finite and
-        for CSR columns out of order before the work); ``keep_on_interrupt`` (Ctrl-C returns the model so far, with the
-        status "interrupted", instead of raising).
+        Those that steer the run; and ``trace``, ``check`` (default true: look for numbers that are not finite and for CSR
+        columns out of order before the work) and ``keep_on_interrupt`` (Ctrl-C returns the model so far, with the status
+        "interrupted", instead of raising).
     start
         Where the fit begins: coefficients and intercepts, shaped as those returned.
     callback
@@ -60,40 +55,13 @@ def fit(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[s
         the fit with the status "interrupted". What it raises is raised by the fit.
     """
 
-def path(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
-         options: dict[str, Any] = ..., lambdas: Floats | Sequence[float] | None = None, count: int = 50,
-         ratio: float = 0.0, smallest: float = 0.0, callback: Callback | None = None) -> dict[str, Any]:
-    """One problem at many lambdas, from strong to weak, each from where the last one ended.
+def paths(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any], options: dict[str, Any] = ...,
+          lambdas: Sequence[Floats] | Sequence[list[float]], folds: list[NDArray[np.int64]] | None = None) -> dict[str, Any]:
+    """One problem at many lambdas, each from where the last one ended: over all rows, or over those of each fold, side by side.
 
-    ``lambdas``, or a geometric grid of ``count`` from the largest that is of use down to ``smallest``, or to ``ratio``
-    times the largest (0: as the problem's shape suggests). ``spec["lambda"]`` does not count.
-
-    Returns arrays with one element for each lambda, descending: ``lambdas``, ``coef`` (points x outputs x features),
-    ``intercept`` (points x outputs), ``objective``, ``relative_gap``, ``nonzeros``, ``features``, ``passes``,
-    ``point_seconds``, and the list ``point_status``; further ``status``, ``seconds``, ``cpu_seconds``, ``advice``.
-    A callback is called with each point.
-    """
-
-def cross_validate(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
-                   options: dict[str, Any] = ..., lambdas: Floats | Sequence[float] | None = None, count: int = 50,
-                   ratio: float = 0.0, smallest: float = 0.0,
-                   folds: int | Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]] = 5, metric: str | None = None,
-                   callback: Callback | None = None) -> dict[str, Any]:
-    """A path on all rows, and one without each of ``folds`` stratified folds, judged on the rows held out; or one for each
-    pair of index arrays, over the rows of the first and judged on those of the second.
-
-    Returns what `path` returns of the path on all rows, and ``scores`` (points x folds), ``metric``,
-    ``higher_is_better``, ``best`` and ``one_standard_error`` (places among the points). The metrics are log-loss, accuracy,
-    balanced-accuracy, auc, average-precision, rmse, mae, r2, deviance and d2. A callback is called with ``done`` and ``of``.
-    """
-
-def fold_paths(X: Rows, y: Floats, *, sample_weight: Floats | None = None, spec: dict[str, Any],
-               options: dict[str, Any] = ..., folds: list[NDArray[np.int64]],
-               lambdas: list[Floats] | list[list[float]]) -> dict[str, Any]:
-    """One path over the rows of each fold, side by side; as many lambdas for each, its own.
-
-    Returns ``coef`` (folds x points x outputs x features), ``intercept`` (folds x points x outputs), ``relative_gap`` and ``passes``
-    (folds x points), lambdas descending.
+    There is a list of ``lambdas`` for each fold, all of one length; ``spec["lambda"]`` does not count. Returns ``coef`` (folds x
+    points x outputs x features), ``intercept`` (folds x points x outputs), ``objective``, ``relative_gap`` and ``passes`` (folds x points),
+    lambdas descending.
     """
 
 class Model:
@@ -117,8 +85,6 @@ class Model:
         ``unit_rows``, ``objective``, ``relative_gap``."""
     def margins(self, X: Rows, threads: int = 0) -> Floats:
         """Of each row and output, the bits that ``s3gd predict --margin`` prints."""
-    def predict(self, X: Rows, threads: int = 0) -> NDArray[np.int64]:
-        """For each row the place of its class among the names."""
     def probabilities(self, X: Rows, threads: int = 0) -> Floats:
         """Of each row and class."""
 
@@ -128,10 +94,9 @@ def export_formats() -> dict[str, str]:
 def load(source: str, options: dict[str, Any] = ...) -> dict[str, Any]:
     """Reads a file, a known dataset or generated rows.
 
-    ``options`` are ``format``, ``precision``, ``layout``, ``threads``, ``cols``, ``index_base``, ``index_order``,
-    ``label_column``, ``weight_column``, ``header``, ``missing``, ``labels_path``. Returns ``X`` (an array, or CSR parts), ``y``
-    (numbers, or codes of ``class_names``), ``labels`` (none, classes, real), ``class_names``, ``sample_weight``,
-    ``feature_names``, ``source``. The arrays are the memory the rows were read into, or the mapped file: read-only.
+    ``options`` are those of ``s3gd list options`` that say how files are read, ``cols`` and ``labels_path``. Returns ``X`` (an
+    array, or CSR parts), ``y`` (numbers, or codes of ``class_names``), ``labels`` (none, classes, real), ``class_names``,
+    ``sample_weight``, ``feature_names``, ``source``. The arrays are the memory the rows were read into, or the mapped file: read-only.
     """
 
 def save(path: str, X: Rows, y: Floats | None = None, *, sample_weight: Floats | None = None, labels: str = "none",

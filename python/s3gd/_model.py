@@ -5,16 +5,17 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _core
-from ._base import BaseEstimator, ClassifierMixin, RegressorMixin
+from ._base import BaseEstimator
+from ._classifier import ClassPredictions
 from ._data import core_rows
-from ._objective import LARGEST_LOGARITHM, LOSSES, multiplier_from_core
+from ._objective import LOSSES, multiplier_from_core
 from ._types import Floats, Path, Rows
 from ._validation import checked_rows, threads_of
+from .regression import NumberPredictions
 
 if TYPE_CHECKING:
     from .linear_model import LinearModel
@@ -62,7 +63,10 @@ def load_model(path: Path) -> Union["SavedClassifier", "SavedRegressor"]:
 
     >>> from s3gd import load_model, save_model
     """
-    return _saved(_core.Model.load(os.fspath(path)))
+    model = _core.Model.load(os.fspath(path))
+    saved = SavedClassifier() if model.facts()["class_names"] else SavedRegressor()
+    saved._hold(model)
+    return saved
 
 
 def export(estimator: Any, path: Path, format: str = "onnx") -> list[str]:
@@ -127,12 +131,6 @@ def _is_whole(name):
     return digits.isdecimal() and len(digits) < 18 and str(int(name)) == name
 
 
-def _saved(model):
-    saved = SavedClassifier() if model.facts()["class_names"] else SavedRegressor()
-    saved._hold(model)
-    return saved
-
-
 class SavedModel(BaseEstimator):
     """A model from a file: predicts, and cannot be fitted.
 
@@ -187,6 +185,9 @@ class SavedModel(BaseEstimator):
     def _rows(self, X):
         return core_rows(checked_rows(self, X, reset=False))
 
+    def _margins(self, X):
+        return self._core_model().margins(self._rows(X), threads_of(None))
+
     def to_estimator(self, **parameters: Any) -> "LinearModel":
         """A `LinearModel` with these weights and further `parameters`, for fitting on: ``warm_start`` is set, and
         ``partial_fit`` begins here.
@@ -211,39 +212,25 @@ class SavedModel(BaseEstimator):
         return model
 
 
-class SavedRegressor(RegressorMixin, SavedModel):
+class SavedRegressor(NumberPredictions, SavedModel):
     __doc__ = SavedModel.__doc__
 
     def _hold(self, model):
         super()._hold(model)
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-
-    def predict(self, X: Rows) -> Floats:
-        """The prediction for each row."""
-        margins = self._core_model().margins(self._rows(X), threads_of(None))[:, 0]
-        return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self.facts_["link"] == "log" else margins
+        self._loss = "poisson" if self.facts_["link"] == "log" else "squared_error"
 
 
 def _has_probabilities(model):
     return model.facts_["link"] != "identity"
 
 
-class SavedClassifier(ClassifierMixin, SavedModel):
+class SavedClassifier(ClassPredictions, SavedModel):
     __doc__ = SavedModel.__doc__
 
     def _hold(self, model):
         super()._hold(model)
         self.classes_ = classes_named(self._names)
-
-    def decision_function(self, X: Rows) -> Floats:
-        """Margins: of shape (n_samples,) for two classes (positive: ``classes_[1]``), else (n_samples, n_classes)."""
-        margins = self._core_model().margins(self._rows(X), threads_of(None))
-        return margins[:, 0] if margins.shape[1] == 1 else margins
-
-    def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of each row."""
-        model = self._core_model()
-        return self.classes_[model.predict(self._rows(X), threads_of(None))]
 
     def predict_proba(self, X: Rows) -> Floats:
         """The probability of each class, of shape (n_samples, n_classes)."""

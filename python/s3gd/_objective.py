@@ -1,22 +1,14 @@
 """From scikit-learn's parameters to the objective of the library: the only place where that is done.
 
-The library minimises, with weights q_i that sum to 1,
+docs/python.md states the library's objective F = sum_i q_i psi_i + R, and the table that follows from what is here. In R,
 
-    F(w, b) = sum_i q_i psi(w.x_i + b, y_i) + R(w),     q_i = s_i / S,  S = sum_i s_i
+    l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,  elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
 
-where s_i is the sample weight times the class weight of row i (n equal weights of 1: S = n), and
-
-    logistic log(1 + exp(-yu)),  squared (u - y)^2,  squared hinge max(0, 1 - yu)^2 / 2,
-    huber (u - y)^2 up to |u - y| = knee, 2 knee |u - y| - knee^2 beyond,  poisson exp(u) - yu + y log y - y,
-    l2 lambda ||w||^2 (no one half),  l1 lambda ||w||_1,
-    elastic net lambda (1 - a) ||w||_1 + lambda a ||w||^2.
-
-scikit-learn states either `m sum_i q_i psi_i + alpha P` or `P + C m sum_i s_i psi_i`, where `m psi` is its form of the
-loss and P its penalty (with one half before the square). Divided by what stands before the loss, both are
+scikit-learn states either `m sum_i q_i psi_i + alpha P` or `P + C m sum_i s_i psi_i` (s_i the weights of the rows, q_i their
+shares of the sum S), where `m psi` is its form of the loss and P its penalty (with one half before the square). Divided by
+what stands before the loss, both are
 
     sum_i q_i psi_i + multiplier P.
-
-docs/python.md has the table that follows from it.
 """
 
 # scikit-learn's name of a loss: the library's name, and m.
@@ -28,6 +20,8 @@ LOSSES = {
     "huber": ("huber", 0.5),
     "poisson": ("poisson", 1.0),
 }
+# Of penalties of one norm: the library's name, the multiplier over lambda, and the share of the 1-norm.
+_PLAIN = {"l2": ("l2", 2.0, 0.0), "l1": ("l1", 1.0, 1.0), "group": ("group-lasso", 1.0, 0.0), "nuclear": ("nuclear", 1.0, 0.0)}
 LARGEST_LOGARITHM = 709.782712893384  # whose exponential is a double
 # Those whose targets are numbers.
 REGRESSION = ("squared_error", "huber", "poisson")
@@ -59,14 +53,13 @@ def core_penalty(penalty, multiplier, l1_ratio=None):
         return {"penalty": "none", "lambda": 0.0}
     if penalty == "elasticnet" and l1_ratio in (0, 1):
         penalty = "l1" if l1_ratio == 1 else "l2"
-    if penalty == "l2":
-        return {"penalty": "l2", "lambda": multiplier / 2}
     if penalty == "elasticnet":
         return {"penalty": "elastic-net", "lambda": multiplier * (1 + l1_ratio) / 2,
                 "alpha": (1 - l1_ratio) / (1 + l1_ratio)}
     if penalty == "l1_l2norm":
         return {"penalty": "l1-l2norm", "lambda": multiplier, "alpha": 1 - l1_ratio}
-    return {"penalty": {"group": "group-lasso"}.get(penalty, penalty), "lambda": multiplier}
+    name, factor, _ = _PLAIN[penalty]
+    return {"penalty": name, "lambda": multiplier / factor}
 
 
 def multiplier_from_core(penalty, lambda_, alpha):
@@ -77,8 +70,7 @@ def multiplier_from_core(penalty, lambda_, alpha):
         return "l1_l2norm", lambda_, 1 - alpha
     if penalty == "none":
         return None, 0.0, 0.0
-    names = {"l2": ("l2", 2.0, 0.0), "l1": ("l1", 1.0, 1.0), "group-lasso": ("group", 1.0, 0.0), "nuclear": ("nuclear", 1.0, 0.0)}
-    if penalty not in names:
-        raise ValueError(f"No estimator has the penalty {penalty}.")
-    name, factor, l1_ratio = names[penalty]
-    return name, factor * lambda_, l1_ratio
+    for ours, (name, factor, l1_ratio) in _PLAIN.items():
+        if name == penalty:
+            return ours, factor * lambda_, l1_ratio
+    raise ValueError(f"No estimator has the penalty {penalty}.")

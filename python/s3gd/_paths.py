@@ -3,7 +3,6 @@
 import sys
 import warnings
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core
@@ -15,33 +14,16 @@ from ._validation import total_weight
 class PathMixin:
     """Of `LinearBase`: its penalty at many strengths over the same rows, or over some of them."""
 
-    def _along(self, X, targets, weights, multipliers):
-        """Fits at many strengths, from strong to weak: what `_core.path` returns."""
+    def _along(self, X, targets, weights, multipliers, folds=None):
+        """Fits at many strengths, from strong to weak: what `_core.paths` returns. For folds, over their rows each at its own."""
         task, n_classes, _ = self._sizes()
-        total = total_weight(X.shape[0], weights)
+        lambdas = [[core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in one] for one in multipliers]
+        # Nothing is looked at on the way, and what an interrupt leaves is no model.
+        options = {**self._options(task, X), "patience": None, "trace": False, "keep_on_interrupt": False}
         with self._in_words(X=X):
-            result = _core.path(core_rows(X), core_numbers(targets), sample_weight=weights,
-                                spec=self._spec(task, n_classes, total), options=self._path_options(task, X),
-                                lambdas=self._lambdas(multipliers))
-        return self._path_result(result, task)
-
-    def _along_folds(self, X, targets, weights, folds, multipliers):
-        """The same over some of the rows each: for every fold its rows and its strengths; arrays get one more dimension."""
-        task, n_classes, _ = self._sizes()
-        with self._in_words(X=X):
-            result = _core.fold_paths(core_rows(X), core_numbers(targets), sample_weight=weights,
-                                      spec=self._spec(task, n_classes, 1.0), options=self._path_options(task, X),
-                                      folds=folds, lambdas=[self._lambdas(one) for one in multipliers])
-        return self._path_result(result, task)
-
-    def _lambdas(self, multipliers):
-        return [core_penalty(self._penalty, multiplier, self._l1_ratio)["lambda"] for multiplier in multipliers]
-
-    def _path_options(self, task, X):
-        """Nothing is looked at on the way, and what an interrupt leaves is no model."""
-        return {**self._options(task, X), "patience": None, "trace": False, "keep_on_interrupt": False}
-
-    def _path_result(self, result, task):
+            result = _core.paths(core_rows(X), core_numbers(targets), sample_weight=weights,
+                                 spec=self._spec(task, n_classes, total_weight(X.shape[0], weights)),
+                                 options=options, lambdas=lambdas, folds=folds)
         if task == "softmax":
             result["coef"], result["intercept"] = centred(result["coef"], result["intercept"], self._intercept(), self._penalised())
         short = result["relative_gap"] > self.tol

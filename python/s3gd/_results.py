@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import KeysView, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,34 @@ def _cell(value):
     return "" if value != value else f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
-class Summary:
+class _Named:
+    """Values by name: each is an attribute, and an element."""
+
+    _what: ClassVar[str]
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"the {self._what} {name!r}") from None
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._values:
+            raise KeyError(f"the {self._what} {name!r}; it has {', '.join(self._values)}")
+        return self._values[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them as a plain dictionary."""
+        return dict(self._values)
+
+
+class Summary(_Named):
     """How a fit ended: status, certificate, stages, seconds and advice.
 
     The keys are those of ``s3gd train --json``; each is an attribute, and ``summary["key"]`` works as well.
@@ -68,70 +95,41 @@ class Summary:
     iterations: int
     advice: list[str]
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_values"][name]
-        except KeyError:
-            raise AttributeError(f"the summary has no {name!r}") from None
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
+    _what = "summary has no"
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
 
     def keys(self) -> KeysView[str]:
         """Names of what is known about the fit."""
         return self._values.keys()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as a plain dictionary, ready for JSON."""
-        return dict(self._values)
-
     @property
     def converged(self) -> bool:
         """Whether the tolerance was reached."""
-        return self._values.get("status") == "converged"
+        return self.status == "converged"
 
     def _certificate_text(self):
-        certificate = self._values["certificate"]
-        gap = certificate["relative_gap"]
+        gap = self.certificate["relative_gap"]
         if gap == float("inf"):
             return "none: the distance to the optimum is not known"
-        if certificate.get("kind") == "prox_gradient":
+        if self.certificate["kind"] == "prox_gradient":
             return f"prox-gradient norm {gap:.2g}"
         return f"within {gap:.2g} of the optimum, relatively (duality gap)"
 
     def _lines(self):
-        values = self._values
-        lines = [("status", values["status"])]
-        if values.get("formula"):
-            lines.append(("minimised", values["formula"]))
-        lines.append(("objective", f"{values['objective']:.9g}"))
-        lines.append(("certificate", self._certificate_text()))
-        stages = [f"{s['name']} {_seconds(s['seconds'])} ({s['ended']})" for s in values.get("stages", [])]
-        if stages:
-            lines.append(("stages", ", then ".join(stages)))
-        lines.append(("passes", f"{values.get('passes', 0):.4g} in {values.get('iterations', 0)} iterations"))
-        seconds = values.get("seconds", {})
-        if seconds:
-            parts = ", ".join(f"{name} {_seconds(seconds[name])}" for name in ("graph", "solve", "evaluate")
-                              if name in seconds)
-            lines.append(("time", f"{_seconds(seconds.get('total', 0.0))} ({parts})"))
-        lines += [("advice", text) for text in values.get("advice", [])]
-        return lines
+        stages = [f"{s['name']} {_seconds(s['seconds'])} ({s['ended']})" for s in self.stages]
+        parts = ", ".join(f"{name} {_seconds(self.seconds[name])}" for name in ("graph", "solve", "evaluate"))
+        return [("status", self.status), ("minimised", self.formula), ("objective", f"{self.objective:.9g}"),
+                ("certificate", self._certificate_text()), *([("stages", ", then ".join(stages))] if stages else []),
+                ("passes", f"{self.passes:.4g} in {self.iterations} iterations"),
+                ("time", f"{_seconds(self.seconds['total'])} ({parts})"), *(("advice", text) for text in self.advice)]
 
     def __str__(self):
         return "\n".join(f"{name:<12} {text}" for name, text in self._lines())
 
     def __repr__(self):
-        return f"<s3gd.Summary: {self._values['status']}, {self._certificate_text()}>"
+        return f"<s3gd.Summary: {self.status}, {self._certificate_text()}>"
 
     def _repr_html_(self):
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
@@ -144,7 +142,7 @@ class Summary:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Trace:
+class Trace(_Named):
     """How a fit went: columns of equal length, one entry for each time the run was looked at.
 
     Columns are ``iteration``, ``passes``, ``cpu_seconds``, ``wall_seconds``, ``train_objective``, ``test_objective`` (the
@@ -171,40 +169,24 @@ class Trace:
     variance_ratio: Floats
     stage: NDArray[Any]
 
+    _what = "trace has no column"
+
     def __init__(self, columns: Mapping[str, Any]) -> None:
-        self._columns = {name: np.asarray(column) for name, column in columns.items()}
-
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        try:
-            return self.__dict__["_columns"][name]
-        except KeyError:
-            raise AttributeError(f"the trace has no column {name!r}") from None
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._columns:
-            raise KeyError(f"the trace has no column {name!r}; it has {', '.join(self._columns)}")
-        return self._columns[name]
+        super().__init__({name: np.asarray(column) for name, column in columns.items()})
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._columns]
+        return len(next(iter(self._values.values()), ()))
 
     @property
     def columns(self) -> list[str]:
         """Names of the columns."""
-        return list(self._columns)
-
-    def to_dict(self) -> dict[str, NDArray[Any]]:
-        """The columns as a dictionary of arrays."""
-        return dict(self._columns)
+        return list(self._values)
 
     def to_pandas(self) -> Any:
         """The trace as a `pandas.DataFrame`."""
         import pandas
 
-        return pandas.DataFrame(self._columns)
+        return pandas.DataFrame(self._values)
 
     def plot(self, x: str = "passes", y: str | Sequence[str] | None = None, ax: Any = None) -> Any:
         """Draw the run with matplotlib.
@@ -223,7 +205,7 @@ class Trace:
         matplotlib.axes.Axes
         """
         if y is None:
-            measured = np.isfinite(np.asarray(self._columns.get("test_objective", []), dtype=float)).any()
+            measured = np.isfinite(self.test_objective).any()
             y = ["train_objective", "test_objective"] if measured else ["train_objective"]
         y = [y] if isinstance(y, str) else list(y)
         across, curves = self[x], {name: self[name] for name in y}
@@ -244,10 +226,10 @@ class Trace:
         """In a notebook: a table of the first and the last rows."""
         count = len(self)
         shown = list(range(count)) if count <= 12 else [*range(6), None, *range(count - 6, count)]
-        rows = ["".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in self._columns)]
-        rows += ["".join(f"<td>{'..' if i is None else html.escape(_cell(column[i]))}</td>" for column in self._columns.values())
+        rows = ["".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in self._values)]
+        rows += ["".join(f"<td>{'..' if i is None else html.escape(_cell(column[i]))}</td>" for column in self._values.values())
                  for i in shown]
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def __repr__(self):
-        return f"<s3gd.Trace: {len(self)} rows of {', '.join(self._columns)}>"
+        return f"<s3gd.Trace: {len(self)} rows of {', '.join(self._values)}>"

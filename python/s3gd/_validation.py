@@ -2,6 +2,7 @@
 
 import functools
 import numbers
+import operator
 import os
 from collections.abc import Mapping
 
@@ -34,9 +35,8 @@ def checked_rows(estimator, X, y="no_validation", *, reset, numeric_y=False, fin
     Without `finite` the values of X are not looked at: for the core, which does it on its way (`require_finite` then says
     what it found in scikit-learn's words).
     """
-    if y is None or (isinstance(y, str) and y == "no_validation"):
-        return validate_data(estimator, X, y, reset=reset, **_ROWS, **{_FINITE: finite})
-    return validate_data(estimator, X, y, reset=reset, y_numeric=numeric_y, **_ROWS, **{_FINITE: finite})
+    labelled = {} if y is None or (isinstance(y, str) and y == "no_validation") else {"y_numeric": numeric_y}
+    return validate_data(estimator, X, y, reset=reset, **labelled, **_ROWS, **{_FINITE: finite})
 
 
 def require_finite(estimator, rows, name):
@@ -114,16 +114,10 @@ def class_weights(class_weight, classes, codes, weights):
             raise ValueError(f"class_weight should be a dict, 'balanced' or None; got {class_weight!r}")
         totals = np.bincount(codes, weights=weights, minlength=len(classes))
         return totals.sum() / (len(classes) * np.maximum(totals, np.finfo(float).tiny))
-    result = np.ones(len(classes))
-    known = {label: number for number, label in enumerate(classes.tolist())}
-    unknown = []
-    for label, weight in class_weight.items():
-        if label in known:
-            result[known[label]] = weight
-        else:
-            unknown.append(label)
-    if unknown and len(unknown) == len(class_weight):
-        raise ValueError(f"The classes, {unknown}, of class_weight are not in the data, which has {classes.tolist()}")
+    known = classes.tolist()
+    if class_weight and not any(label in known for label in class_weight):
+        raise ValueError(f"The classes, {list(class_weight)}, of class_weight are not in the data, which has {known}")
+    result = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
     if (result < 0).any() or not np.isfinite(result).all():
         raise ValueError("class_weight has a weight that is negative or not finite.")
     return result
@@ -154,12 +148,9 @@ def require_number(name, value, *, above=None, least=None, most=None):
     """One sentence when a parameter is no number, or outside its range."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or np.isnan(value):
         raise ValueError(f"The parameter {name} must be a number; got {value!r}.")
-    if above is not None and not value > above:
-        raise ValueError(f"The parameter {name} must be larger than {above}; got {value!r}.")
-    if least is not None and not value >= least:
-        raise ValueError(f"The parameter {name} must be at least {least}; got {value!r}.")
-    if most is not None and not value <= most:
-        raise ValueError(f"The parameter {name} must be at most {most}; got {value!r}.")
+    for limit, holds, words in ((above, operator.gt, "larger than"), (least, operator.ge, "at least"), (most, operator.le, "at most")):
+        if limit is not None and not holds(value, limit):
+            raise ValueError(f"The parameter {name} must be {words} {limit:g}; got {value!r}.")
 
 
 def require_whole(name, value, **limits):
@@ -208,7 +199,7 @@ _count, _measure = (functools.partial(_by_the_table, require) for require in (re
 CHECKS = {
     "tol": _positive, "n_jobs": lambda _, value: threads_of(value), "max_seconds": _positive, "patience": _count,
     "fit_intercept": require_flag, "trace": require_flag, "keep_on_interrupt": require_flag, "verbose": _require_loudness,
-    "solver": _require_name, "alpha": functools.partial(require_number, least=0), "C": _positive,
+    "solver": _require_name, "alpha": functools.partial(require_number, least=0, most=1e300), "C": _positive,
     "l1_ratio": functools.partial(require_number, least=0, most=1), "positive": _refuse_one_sign,
     "intercept_scaling": _positive, "epsilon": functools.partial(require_number, least=1), "beta": _measure,
     "knee": _measure, "step": _require_step, "batch": _count, "inner": _count, "anchors": _count, "neighbours": _count,

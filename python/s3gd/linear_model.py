@@ -110,8 +110,8 @@ class LinearModel(LinearBase):
     >>> model = LinearModel("smooth_hinge", penalty="l1", alpha=1e-2).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
-    >>> five_passes = LinearModel(solver="s3gd", alpha=1e-2, max_iter=5, tol=0.1, trace=True).fit(X, y)
-    >>> five_passes.summary_.stages[0]["name"]
+    >>> roughly = LinearModel(solver="s3gd", alpha=1e-2, max_iter=50, tol=0.1, trace=True).fit(X, y)
+    >>> roughly.summary_.stages[0]["name"]
     's3gd'
     """
 
@@ -210,7 +210,7 @@ class LinearModel(LinearBase):
         return self.intercept if self.fit_intercept else "none"
 
     def _spec(self, task, n_classes, total_weight):
-        spec = {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta), "knee": float(self.knee)}
+        spec = super()._spec(task, n_classes, total_weight)
         if self.penalty_factor is not None:
             spec["penalty_factor"] = np.array(self.penalty_factor, dtype=np.float64)
         return spec

@@ -23,11 +23,11 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     Parameters
     ----------
     penalty : {"auto", "l2", "l1", "elasticnet", "group", "nuclear", None}, default="auto"
-        ``"auto"`` goes by `l1_ratio`: l2 for None or 0, l1 for 1, elasticnet between. None: no penalty.
+        ``"auto"`` goes by `l1_ratio`: l2 for 0, l1 for 1, elasticnet between. None: no penalty.
     C : float, default=1.0
         Inverse strength of the penalty; ``np.inf`` is no penalty.
-    l1_ratio : float, optional
-        Share of the 1-norm in the elastic net.
+    l1_ratio : float, default=0.0
+        Share of the 1-norm in the elastic net. None counts as 0.
     tol : float, default=1e-4
         The relative duality gap to reach: the objective is then at most ``tol`` above its minimum, relatively. Problems of
         up to 20 000 numbers are solved as far as double precision goes.
@@ -96,11 +96,12 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     penalty: str | None = "auto"
     _: KW_ONLY
     C: float = 1.0
-    l1_ratio: float | None = None
+    l1_ratio: float | None = 0.0  # a number, for scikit-learn's SelectFromModel looks at it
     multi_class: str = "auto"
     dual: object = False
 
     _loss = "log_loss"
+    _may_be_none = ("l1_ratio",)
     _choices = {"penalty": ("auto", "l2", "l1", "elasticnet", "group", "nuclear", None, "deprecated"),
                 "multi_class": ("auto", "multinomial", "ovr")}
 
@@ -133,19 +134,13 @@ class LogisticRegression(ProbabilityMixin, ScaledIntercept):
     def _multiplier(self, total_weight):
         return multiplier_of_C(self.C, self._loss, total_weight)
 
-    def _along_Cs(self, X, codes, weights, Cs):
-        """The path over ascending values of C; see `LinearBase._along`."""
+    def _along_Cs(self, X, codes, weights, Cs, folds=None):
+        """The path over ascending values of C, of all rows or of those of each fold; see `LinearBase._along`."""
         self._check_parameters()
-        return self._along(X, codes, weights, self._multipliers(Cs, X.shape[0], weights))
-
-    def _along_Cs_in_folds(self, X, codes, weights, Cs, folds):
-        """One such path over the rows of each fold."""
-        self._check_parameters()
-        multipliers = [self._multipliers(Cs, len(rows), None if weights is None else weights[rows]) for rows in folds]
-        return self._along_folds(X, codes, weights, folds, multipliers)
-
-    def _multipliers(self, Cs, n_rows, weights):
-        return [multiplier_of_C(C, self._loss, total_weight(n_rows, weights)) for C in Cs]
+        totals = [total_weight(len(rows), None if weights is None else weights[rows])
+                  for rows in ([np.arange(X.shape[0])] if folds is None else folds)]
+        multipliers = [[multiplier_of_C(C, self._loss, total) for C in Cs] for total in totals]
+        return self._along(X, codes, weights, multipliers, folds)
 
     def _solver(self, task):
         theirs = ("newton-cg", "newton-cholesky", "liblinear") + (("lbfgs", "sag", "saga") if task == "softmax" else ())

@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from ._base import LinearBase
 from ._classifier import ClassifierBase, ProbabilityMixin
 from ._types import Callback, Floats, Labels, Rows, Self, Weights
-from ._validation import require_number, require_one_of, total_weight
+from ._validation import require_number, require_one_of, require_whole, total_weight
 from .logistic import LogisticRegression
 
 
@@ -133,10 +133,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
     def _grid(self) -> tuple[Floats, Floats]:
         Cs = grid_of(self.Cs)
         ratios = [0.0] if given(self.l1_ratios) is None else self.l1_ratios
-        ratios = np.asarray({"l2": [0.0], "l1": [1.0]}.get(self.penalty, ratios), dtype=np.float64)
-        if Cs.ndim != 1 or Cs.size == 0 or ratios.ndim != 1 or ratios.size == 0:
-            raise ValueError("Cs and l1_ratios are lists of numbers, one at least each.")
-        require_strengths(Cs)
+        ratios = listed("l1_ratios", {"l2": [0.0], "l1": [1.0]}.get(self.penalty, ratios))
         for ratio in ratios:
             require_number("l1_ratios", float(ratio), least=0, most=1)
         return Cs, ratios
@@ -159,7 +156,7 @@ class LogisticRegressionCV(ProbabilityMixin, ClassifierBase):
             self._require_every_class(fold, codes[train])
         for r, ratio in enumerate(self.l1_ratios_):
             model.set_params(C=self.Cs_.max(), l1_ratio=ratio)
-            path = model._along_Cs_in_folds(X, codes, fit_weights, self.Cs_, [train for train, _ in folds])
+            path = model._along_Cs(X, codes, fit_weights, self.Cs_, [train for train, _ in folds])
             self.n_iter_[:, r] = np.maximum(1, np.ceil(path["passes"]))
             self.coefs_paths_[:, r, ..., :n_features] = path["coef"]
             if self.fit_intercept:
@@ -205,20 +202,24 @@ def given(value):
     return None if isinstance(value, str) and value == "warn" else value
 
 
+def listed(name, values):
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"{name} is a list of numbers, one at least.")
+    return values
+
+
 def grid_of(Cs):
     """Ascending values of C: those given, or as many as that between 1e-4 and 1e4."""
-    if np.ndim(Cs) > 0:
-        return np.sort(np.asarray(Cs, dtype=np.float64))
-    require_number("Cs", Cs, least=1)
-    return np.logspace(-4, 4, int(Cs))
-
-
-def require_strengths(Cs):
-    for C in Cs:
-        require_number("Cs", float(C), above=0)
-    if np.isinf(Cs).any():
+    if np.ndim(Cs) == 0:
+        require_whole("Cs", Cs, least=1)
+        return np.logspace(-4, 4, int(Cs))
+    grid = np.sort(listed("Cs", Cs))
+    require_number("Cs", float(grid.min()), above=0)
+    if np.isinf(grid[-1]):
         raise ValueError("The parameter Cs must be finite: without a penalty there is no path; LogisticRegression(C=np.inf) "
                          "fits without one.")
+    return grid
 
 
 def row_numbers(rows, n_rows):

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_X_y
 
+from ._data import core_numbers
 from ._objective import multiplier_of_alpha
 from ._types import ClassWeight, Floats, Labels, Rows, Weights
-from ._validation import checked_weights, require_number
+from ._validation import checked_weights, require_number, require_whole
 from .logistic import LogisticRegression
-from .logistic_cv import grid_of, require_strengths
+from .logistic_cv import grid_of
 from .regression import ElasticNet
 
 
@@ -80,6 +81,7 @@ def enet_path(X: Rows, y: ArrayLike, *, l1_ratio: float = 0.5, eps: float = 1e-3
     (10, 20)
     """
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+    y = core_numbers(y)
     weights = checked_weights(sample_weight, X)
     if alphas is None or np.ndim(alphas) == 0:
         count = n_alphas if alphas is None else alphas
@@ -88,10 +90,10 @@ def enet_path(X: Rows, y: ArrayLike, *, l1_ratio: float = 0.5, eps: float = 1e-3
     require_number("alphas", float(alphas.min()), above=0)
     model = ElasticNet(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
     model._check_parameters()
-    path = model._along(X, y, weights, [multiplier_of_alpha(alpha, model._loss) for alpha in alphas])
-    coefs = np.ascontiguousarray(path["coef"][:, 0].T)
-    gaps = path["relative_gap"] * np.abs(path["objective"]) / 2  # the library's squared loss has no one half
-    return (alphas, coefs, gaps, path["intercept"][:, 0]) if fit_intercept else (alphas, coefs, gaps)
+    path = model._along(X, y, weights, [[multiplier_of_alpha(alpha, model._loss) for alpha in alphas]])
+    coefs = np.ascontiguousarray(path["coef"][0, :, 0].T)
+    gaps = path["relative_gap"][0] * np.abs(path["objective"][0]) / 2  # the library's squared loss has no one half
+    return (alphas, coefs, gaps, path["intercept"][0, :, 0]) if fit_intercept else (alphas, coefs, gaps)
 
 
 def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: float | None = None, fit_intercept: bool = True,
@@ -134,20 +136,17 @@ def logistic_path(X: Rows, y: Labels, *, Cs: int | ArrayLike = 10, l1_ratio: flo
     (2, 3, 4)
     """
     grid = grid_of(Cs)
-    if grid.ndim != 1 or grid.size == 0:
-        raise ValueError("Cs is a list of numbers, one at least.")
-    require_strengths(grid)
     model = LogisticRegression(C=grid.max(), l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter,
                                class_weight=class_weight, n_jobs=n_jobs)
     X, codes, weights, _ = model._checked(X, y, sample_weight)
     path = model._along_Cs(X, codes, weights, grid)
-    return grid, path["coef"], path["intercept"], path["relative_gap"]
+    return grid, path["coef"][0], path["intercept"][0], path["relative_gap"][0]
 
 
 def _alpha_grid(X, y, weights, l1_ratio, fit_intercept, eps, n_alphas):
     require_number("l1_ratio", l1_ratio, above=0, most=1)
     require_number("eps", eps, above=0, most=1)
-    require_number("n_alphas", n_alphas, least=1)
+    require_whole("n_alphas", n_alphas, least=1)
     shares = np.full(X.shape[0], 1.0 / X.shape[0]) if weights is None else weights / weights.sum()
     rest = y - shares @ y if fit_intercept else y
     largest = np.abs(X.T @ (shares * rest)).max() / l1_ratio * (1 + 1e-13)  # rounding must let no weight in

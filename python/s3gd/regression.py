@@ -1,24 +1,40 @@
 """Linear regression with the squared loss: ridge, lasso and elastic net."""
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import d2_tweedie_score, r2_score
 
 from ._base import LinearBase, RegressorMixin
 from ._objective import LARGEST_LOGARITHM, multiplier_of_alpha, multiplier_of_ridge
-from ._types import Floats, Labels, Request, Rows, Self, Weights
+from ._types import Floats, Labels, Rows, Self, Weights
 from ._validation import checked_rows, checked_weights
 
 
-class RegressorBase(RegressorMixin, LinearBase):
+class NumberPredictions(RegressorMixin):
+    """Numbers by margins, of estimators and of saved models."""
+
+    if TYPE_CHECKING:
+        _loss: ClassVar[Any]
+        _margins: ClassVar[Any]
+
+    def predict(self, X: Rows) -> Floats:
+        """The prediction for each row of X, ``X @ coef_ + intercept_``; with the Poisson loss its exponential."""
+        margins = self._margins(X)[:, 0]
+        return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self._loss == "poisson" else margins
+
+    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
+        """The share of the variance of the targets y explained (R^2); with the Poisson loss, of their deviance (D^2)."""
+        if self._loss == "poisson":
+            return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+        return r2_score(y, self.predict(X), sample_weight=sample_weight)
+
+
+class RegressorBase(NumberPredictions, LinearBase):
     """One output with real targets."""
 
     _loss = "squared_error"
-
-    if TYPE_CHECKING:  # scikit-learn makes it
-        def set_score_request(self, *, sample_weight: Request = ...) -> Self: ...
 
     def _checked(self, X, y, sample_weight):
         X, y = checked_rows(self, X, y, reset=True, numeric_y=True, finite=False)
@@ -32,17 +48,6 @@ class RegressorBase(RegressorMixin, LinearBase):
 
     def _set_parameters(self, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
-
-    def predict(self, X: Rows) -> Floats:
-        """The prediction for each row of X, ``X @ coef_ + intercept_``; with the Poisson loss its exponential."""
-        margins = self._margins(X)[:, 0]
-        return np.exp(np.minimum(margins, LARGEST_LOGARITHM)) if self._loss == "poisson" else margins
-
-    def score(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
-        """The share of the variance of the targets y explained (R^2); with the Poisson loss, of their deviance (D^2)."""
-        if self._loss == "poisson":
-            return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
-        return r2_score(y, self.predict(X), sample_weight=sample_weight)
 
 
 class StreamedRegressor(RegressorBase):

@@ -88,9 +88,6 @@ class LinearSVC(ScaledIntercept):
     def _intercept_kind(self):
         return self.intercept
 
-    def _spec(self, task, n_classes, total_weight):
-        return {**super()._spec(task, n_classes, total_weight), "beta": float(self.beta)}
-
     def _with_class_weights(self, codes, weights):
         if len(self.classes_) == 2:
             return super()._with_class_weights(codes, weights)
@@ -122,8 +119,7 @@ def left_out(fit, start):
     """Of a class that an interrupt came before: where it would have begun."""
     coef, intercept = (np.zeros_like(fit["coef"]), np.full(1, -1.0)) if start is None else start  # -1: it wins nowhere
     summary = {**fit["summary"], "status": "interrupted", "passes": 0.0, "iterations": 0, "stages": [], "advice": [],
-               "advice_codes": [],
-               "seconds": dict.fromkeys(fit["summary"]["seconds"], 0.0)}
+               "advice_codes": [], "seconds": dict.fromkeys(fit["summary"]["seconds"], 0.0)}
     return {"coef": coef, "intercept": intercept, "summary": summary,
             "trace": {name: np.asarray(column)[:0] for name, column in fit["trace"].items()}}
 
@@ -140,8 +136,6 @@ def merged(fits, classes):
                           for name, s in zip(classes, summaries) for stage in s["stages"]],
                "advice": list(advice), "advice_codes": list(advice.values()),
                "seconds": {part: sum(s["seconds"][part] for s in summaries) for part in worst["seconds"]}}
-    trace = {}
-    for column in fits[0]["trace"]:
-        trace[column] = np.concatenate([np.asarray(fit["trace"][column]) for fit in fits])
+    trace = {column: np.concatenate([np.asarray(fit["trace"][column]) for fit in fits]) for column in fits[0]["trace"]}
     return {"coef": np.vstack([fit["coef"] for fit in fits]),
             "intercept": np.concatenate([fit["intercept"] for fit in fits]), "summary": summary, "trace": trace}

@@ -1,6 +1,6 @@
 #include "convert.hpp"
 
-#include <memory>
+#include <type_traits>
 
 #include "base/mention.hpp"
 #include "base/text.hpp"
@@ -24,101 +24,84 @@ AnyArray as_array(nb::handle object, const char* name, std::size_t dimensions) {
   return array;
 }
 
-Index length(const AnyArray& array, std::size_t dimension) { return static_cast<Index>(array.shape(dimension)); }
-
-// One after the other.
-void require_contiguous(const AnyArray& array, const char* name) {
+AnyArray as_vector(nb::handle object, const char* name) {
+  AnyArray array = as_array(object, name, 1);
   if (array.shape(0) > 1 && array.stride(0) != 1)
     throw Error(std::string(name) + " has gaps between its elements", "give a contiguous copy of it");
-}
-
-template <class T>
-const T* elements(const AnyArray& array) {
-  return static_cast<const T*>(array.data());
+  return array;
 }
 
 [[noreturn]] void refuse_type(const char* name, const char* expected) {
   throw Error(std::string(name) + " has elements of another type than " + expected, "convert it");
 }
 
-template <class T>
-Matrix dense(const AnyArray& array) {
-  const Index rows = length(array, 0), cols = length(array, 1);
-  const bool side_by_side = cols <= 1 || array.stride(1) == 1;
-  const Index stride = rows <= 1 ? cols : array.stride(0);
-  if (rows > 0 && cols > 0 && (!side_by_side || stride < cols))
-    throw Error("the rows of X do not lie one after the other", "give a C-ordered copy of it");
-  return Matrix::borrow(DenseView<T>{elements<T>(array), rows, cols, std::max(stride, cols)});
+// Calls use(the first element) with the one of the two types that the elements have.
+template <class A, class B, class F>
+auto with_type(const AnyArray& array, const char* name, const char* expected, F&& use) {
+  if (array.dtype() == nb::dtype<A>()) return use(static_cast<const A*>(array.data()));
+  if (array.dtype() == nb::dtype<B>()) return use(static_cast<const B*>(array.data()));
+  refuse_type(name, expected);
 }
-
-struct CsrParts {
-  AnyArray values, columns, starts;
-  Index cols = 0;
-};
+template <class F>
+auto with_floats(const AnyArray& array, const char* name, F&& use) {
+  return with_type<float, double>(array, name, "float32 and float64", use);
+}
+template <class F>
+auto with_integers(const AnyArray& array, const char* name, F&& use) {
+  return with_type<std::int32_t, std::int64_t>(array, name, "int32 and int64", use);
+}
 
 // Row starts are 64 bits wide in the library; SciPy's have the width of the columns.
-struct Starts {
-  const std::int64_t* values = nullptr;
-  std::shared_ptr<const void> owner;
-};
-
-Starts starts_of(const AnyArray& array) {
-  if (array.dtype() == nb::dtype<std::int64_t>()) return {elements<std::int64_t>(array), nullptr};
-  if (array.dtype() != nb::dtype<std::int32_t>()) refuse_type("indptr", "int32 and int64");
-  const auto* narrow = elements<std::int32_t>(array);
-  auto wide = std::make_shared<const std::vector<std::int64_t>>(narrow, narrow + array.shape(0));
-  return {wide->data(), wide};
-}
-
-template <class T, class I>
-Matrix csr(const CsrParts& parts) {
-  const Index rows = length(parts.starts, 0) - 1;
-  const Starts starts = starts_of(parts.starts);
-  const Index stored = std::min(length(parts.values, 0), length(parts.columns, 0));
-  if (starts.values[0] < 0 || starts.values[rows] > stored)
-    throw Error("indptr ends at " + std::to_string(starts.values[rows]) + ", but there are " + std::to_string(stored) +
-                " entries");
-  return Matrix(CsrView<T, I>{elements<T>(parts.values), elements<I>(parts.columns), starts.values, rows, parts.cols},
-                starts.owner);
-}
-
-template <class T>
-Matrix csr(const CsrParts& parts) {
-  if (parts.columns.dtype() == nb::dtype<std::int32_t>()) return csr<T, std::int32_t>(parts);
-  if (parts.columns.dtype() == nb::dtype<std::int64_t>()) return csr<T, std::int64_t>(parts);
-  refuse_type("indices", "int32 and int64");
+Array<std::int64_t> starts_of(const AnyArray& array) {
+  return with_integers(array, "indptr", [&]<class T>(const T* first) {
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      return Array<std::int64_t>::borrow({first, array.shape(0)});
+    else
+      return Array<std::int64_t>(std::vector<std::int64_t>(first, first + array.shape(0)));
+  });
 }
 
 Matrix csr_of(const nb::tuple& parts) {
   if (nb::len(parts) != 4) throw Error("sparse rows are a tuple of four: data, indices, indptr, number of columns");
-  const CsrParts arrays{as_array(parts[0], "data", 1), as_array(parts[1], "indices", 1),
-                        as_array(parts[2], "indptr", 1), nb::cast<Index>(parts[3])};
-  if (arrays.starts.shape(0) == 0) throw Error("indptr is empty", "it has one number more than there are rows");
-  if (arrays.cols < 0) throw Error("the number of columns is " + std::to_string(arrays.cols));
-  require_contiguous(arrays.values, "data");
-  require_contiguous(arrays.columns, "indices");
-  require_contiguous(arrays.starts, "indptr");
-  if (arrays.values.dtype() == nb::dtype<float>()) return csr<float>(arrays);
-  if (arrays.values.dtype() == nb::dtype<double>()) return csr<double>(arrays);
-  refuse_type("data", "float32 and float64");
+  const AnyArray values = as_vector(parts[0], "data"), columns = as_vector(parts[1], "indices");
+  const Array<std::int64_t> starts = starts_of(as_vector(parts[2], "indptr"));
+  const auto cols = nb::cast<Index>(parts[3]);
+  if (starts.empty()) throw Error("indptr is empty", "it has one number more than there are rows");
+  if (cols < 0) throw Error("the number of columns is " + std::to_string(cols));
+  const Index rows = starts.size() - 1, stored = static_cast<Index>(std::min(values.shape(0), columns.shape(0)));
+  if (starts[0] < 0 || starts[rows] > stored)
+    throw Error("indptr ends at " + std::to_string(starts[rows]) + ", but there are " + std::to_string(stored) +
+                " entries");
+  return with_floats(values, "data", [&]<class T>(const T* value) {
+    return with_integers(columns, "indices", [&]<class I>(const I* column) {
+      return Matrix(CsrView<T, I>{value, column, starts.data(), rows, cols}, starts.owner());
+    });
+  });
 }
 
 }  // namespace
 
-Matrix matrix_of(nb::handle rows) {
-  if (nb::isinstance<nb::tuple>(rows)) return csr_of(nb::borrow<nb::tuple>(rows));
-  const AnyArray array = as_array(rows, "X", 2);
-  if (array.dtype() == nb::dtype<float>()) return dense<float>(array);
-  if (array.dtype() == nb::dtype<double>()) return dense<double>(array);
-  refuse_type("X", "float32 and float64");
+Matrix matrix_of(nb::handle given) {
+  if (nb::isinstance<nb::tuple>(given)) return csr_of(nb::borrow<nb::tuple>(given));
+  const AnyArray array = as_array(given, "X", 2);
+  const auto rows = static_cast<Index>(array.shape(0)), cols = static_cast<Index>(array.shape(1));
+  return with_floats(array, "X", [&]<class T>(const T* values) {
+    const bool side_by_side = cols <= 1 || array.stride(1) == 1;
+    const Index stride = rows <= 1 ? cols : array.stride(0);
+    if (rows > 0 && cols > 0 && (!side_by_side || stride < cols))
+      throw Error("the rows of X do not lie one after the other", "give a C-ordered copy of it");
+    return Matrix::borrow(DenseView<T>{values, rows, cols, std::max(stride, cols)});
+  });
 }
 
-Array<double> vector_of(nb::handle values, const char* name) {
-  const AnyArray array = as_array(values, name, 1);
-  if (array.dtype() != nb::dtype<double>()) refuse_type(name, "float64");
-  require_contiguous(array, name);
-  return Array<double>::borrow({elements<double>(array), array.shape(0)});
+template <class T>
+Array<T> vector_of(nb::handle values, const char* name) {
+  const AnyArray array = as_vector(values, name);
+  if (array.dtype() != nb::dtype<T>()) refuse_type(name, std::is_same_v<T, double> ? "float64" : "int64");
+  return Array<T>::borrow({static_cast<const T*>(array.data()), array.shape(0)});
 }
+template Array<double> vector_of(nb::handle, const char*);
+template Array<Index> vector_of(nb::handle, const char*);
 
 std::vector<double> numbers_of(nb::handle values, const char* name) {
   if (nb::isinstance<nb::list>(values) || nb::isinstance<nb::tuple>(values)) {
@@ -126,44 +109,9 @@ std::vector<double> numbers_of(nb::handle values, const char* name) {
     for (const nb::handle value : nb::borrow<nb::object>(values)) numbers.push_back(nb::cast<double>(value));
     return numbers;
   }
-  const Array<double> array = vector_of(values, name);
+  const Array<double> array = vector_of<double>(values, name);
   return {array.begin(), array.end()};
 }
-
-std::vector<Index> indices_of(nb::handle values, const char* name) {
-  const AnyArray array = as_array(values, name, 1);
-  if (array.dtype() != nb::dtype<std::int64_t>()) refuse_type(name, "int64");
-  require_contiguous(array, name);
-  const auto* first = elements<std::int64_t>(array);
-  return {first, first + array.shape(0)};
-}
-
-template <class T>
-nb::object array_from(std::vector<T> values, std::vector<std::size_t> shape) {
-  if (shape.empty()) shape = {values.size()};
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  nb::capsule owner(kept.get(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-  kept.release();
-  return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner).cast();
-}
-
-template nb::object array_from(std::vector<double>, std::vector<std::size_t>);
-template nb::object array_from(std::vector<Index>, std::vector<std::size_t>);
-
-template <class T>
-nb::object array_over(const T* values, std::vector<std::size_t> shape, std::shared_ptr<const void> owner) {
-  auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
-  nb::capsule capsule(kept.get(),
-                      [](void* pointer) noexcept { delete static_cast<std::shared_ptr<const void>*>(pointer); });
-  kept.release();
-  return nb::ndarray<nb::numpy, const T>(values, shape.size(), shape.data(), capsule).cast();
-}
-
-template nb::object array_over(const float*, std::vector<std::size_t>, std::shared_ptr<const void>);
-template nb::object array_over(const double*, std::vector<std::size_t>, std::shared_ptr<const void>);
-template nb::object array_over(const std::int32_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
-template nb::object array_over(const std::int64_t*, std::vector<std::size_t>, std::shared_ptr<const void>);
 
 void DictReader::finish() const {
   for (const auto& [key, value] : dict_) {

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,20 +27,30 @@ inline constexpr const char* kSee = "See _core.pyi.";  // what functions do, and
 // int32 or int64. Nothing is copied but an int32 indptr. The Matrix borrows: `rows` must outlive it.
 Matrix matrix_of(nb::handle rows);
 
-// A one-dimensional float64 array without gaps.
-Array<double> vector_of(nb::handle values, const char* name);
-// The same, or a list of numbers; a copy.
+// A one-dimensional array of float64 (or int64) without gaps, which must outlive it.
+template <class T>
+Array<T> vector_of(nb::handle values, const char* name);
+// A copy of such an array, or of a list of numbers.
 std::vector<double> numbers_of(nb::handle values, const char* name);
-// A copy of a one-dimensional int64 array without gaps.
-std::vector<Index> indices_of(nb::handle values, const char* name);
 
-// New arrays that own what they are given; without a shape: one after the other.
+// An array over what `owner` keeps alive; read-only where T is const.
 template <class T>
-nb::object array_from(std::vector<T> values, std::vector<std::size_t> shape = {});
+nb::object array_over(T* values, const std::vector<Index>& shape, std::shared_ptr<const void> owner) {
+  auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
+  const nb::capsule capsule(kept.get(),
+                            [](void* it) noexcept { delete static_cast<std::shared_ptr<const void>*>(it); });
+  kept.release();
+  const std::vector<std::size_t> sizes(shape.begin(), shape.end());
+  return nb::ndarray<nb::numpy, T>(values, sizes.size(), sizes.data(), capsule).cast();
+}
 
-// Read-only arrays over what `owner` keeps alive.
+// A new array that owns what it is given; without a shape: one after the other.
 template <class T>
-nb::object array_over(const T* values, std::vector<std::size_t> shape, std::shared_ptr<const void> owner);
+nb::object array_from(std::vector<T> values, std::vector<Index> shape = {}) {
+  if (shape.empty()) shape = {std::ssize(values)};
+  const auto owner = std::make_shared<std::vector<T>>(std::move(values));
+  return array_over(owner->data(), shape, owner);
+}
 
 std::string python_words(const Mention& mention);  // label_column='none'
 nb::object text(const std::string& words);         // names come from files and need not be UTF-8
@@ -65,8 +76,7 @@ class DictReader {
   // Null where it is missing or None.
   nb::object get(const char* key) {
     known_.emplace_back(key);
-    const nb::object found = nb::steal<nb::object>(PyObject_CallMethod(dict_.ptr(), "get", "s", key));
-    if (!found.is_valid()) throw nb::python_error();
+    const nb::object found = dict_.get(key, nb::none());
     return found.is_none() ? nb::object() : found;
   }
 

@@ -22,8 +22,7 @@ LoadOptions load_options(const nb::dict& dict) {
 
 template <class T>
 nb::object rows_to_python(const DenseView<T>& view, const Matrix& matrix) {
-  const auto rows = static_cast<std::size_t>(view.rows), cols = static_cast<std::size_t>(view.cols);
-  if (view.stride == view.cols) return array_over(view.values, {rows, cols}, matrix.owner());
+  if (view.stride == view.cols) return array_over(view.values, {view.rows, view.cols}, matrix.owner());
   throw Error("rows with gaps between them were read");  // no reader makes such
 }
 
@@ -31,15 +30,14 @@ template <class T, class I>
 nb::object rows_to_python(const CsrView<T, I>& view, const Matrix& matrix) {
   const auto first = view.rows == 0 ? 0 : view.starts[0];
   if (first != 0) throw Error("sparse rows that begin after the first entry were read");  // no reader makes such
-  const auto stored = static_cast<std::size_t>(view.nonzeros()), rows = static_cast<std::size_t>(view.rows);
-  return nb::make_tuple(array_over(view.values, {stored}, matrix.owner()),
-                        array_over(view.columns, {stored}, matrix.owner()),
-                        array_over(view.starts, {rows + 1}, matrix.owner()), view.cols);
+  return nb::make_tuple(array_over(view.values, {view.nonzeros()}, matrix.owner()),
+                        array_over(view.columns, {view.nonzeros()}, matrix.owner()),
+                        array_over(view.starts, {view.rows + 1}, matrix.owner()), view.cols);
 }
 
 nb::object numbers(const Array<double>& values) {
   if (values.empty()) return nb::none();
-  return array_over(values.data(), {static_cast<std::size_t>(values.size())}, values.owner());
+  return array_over(values.data(), {values.size()}, values.owner());
 }
 
 // Labels as classes with the names given, as numbers, or none at all.
@@ -98,8 +96,7 @@ Json to_json(const KnownDataset& entry) {
 nb::dict load(const std::string& source, nb::dict options) {
   const LoadOptions with = load_options(options);
   Dataset data;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data = s3gd::load(source, with);
     data.verify(with.threads);
   });
@@ -118,8 +115,7 @@ void save(const std::string& path, nb::object x, nb::object y, nb::object sample
           std::vector<std::string> class_names, std::vector<std::string> feature_names) {
   Dataset data = described(x, y, sample_weight, labels, std::move(class_names));
   data.feature_names = std::move(feature_names);
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check();
     s3gd::save(data, path);
   });
@@ -129,16 +125,14 @@ nb::object inspect(nb::object x, nb::object y, nb::object sample_weight, const s
                    std::vector<std::string> class_names, nb::dict spec, nb::dict options) {
   const Dataset data = described(x, y, sample_weight, labels, std::move(class_names));
   const TheoryQuestion question = question_of(options);
-  nb::dict chosen;
-  chosen["threads"] = question.threads;
-  const Settings settings = settings_of(spec, chosen);
+  ProblemSpec problem = settings_of(spec, {}).task.problem;
+  problem.threads = question.threads;
   const bool loss_was_given = spec.contains("loss");
   Json facts;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check(question.threads);
     facts = to_json(data, summarise(data, question.threads), marked);
-    facts["theory"] = theory_of(data, settings.task.problem, loss_was_given, question);
+    facts["theory"] = theory_of(data, problem, loss_was_given, question);
   });
   return to_python(facts);
 }

@@ -52,19 +52,15 @@ Model make(nb::object coef, nb::object intercept, nb::dict spec, std::vector<std
   return model;
 }
 
-Dataset rows_for(nb::handle x, const Model& model) {
+// Of each row and output.
+std::vector<double> margins_of(const Model& model, nb::handle x, int threads) {
   Dataset data;
   data.x = matrix_of(x);
   data.source = "X";
   if (data.cols() != model.features())
     throw Error("X has " + std::to_string(data.cols()) + " features, the model " + std::to_string(model.features()));
-  return data;
-}
-
-std::vector<double> margins_of(const Model& model, const Dataset& data, int threads) {
   std::vector<double> margins;
-  Work work(OnInterrupt::raise);
-  work.run([&] {
+  Work().run([&] {
     data.x.check(threads);
     margins = predict_margins(model, data, threads);
   });
@@ -72,41 +68,23 @@ std::vector<double> margins_of(const Model& model, const Dataset& data, int thre
 }
 
 nb::object margins(const Model& model, nb::object x, int threads) {
-  const Dataset data = rows_for(x, model);
-  return array_from(margins_of(model, data, threads),
-                    {static_cast<std::size_t>(data.rows()), static_cast<std::size_t>(model.outputs())});
-}
-
-// Calls each(row, its margins) on all threads.
-template <class F>
-void for_each_row(const Model& model, std::span<const double> all, Index rows, int threads, F&& each) {
-  const auto outputs = static_cast<std::size_t>(model.outputs());
-  parallel_ranges(rows, kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      each(i, all.subspan(i * outputs, outputs));
-  });
-}
-
-nb::object predicted(const Model& model, nb::object x, int threads) {
-  if (!model.classifies()) throw Error("a regression has no classes", "ask for its margins");
-  const Dataset data = rows_for(x, model);
-  const std::vector<double> all = margins_of(model, data, threads);
-  std::vector<Index> classes(static_cast<std::size_t>(data.rows()));
-  for_each_row(model, all, data.rows(), threads,
-               [&](std::size_t i, std::span<const double> own) { classes[i] = predicted_class(model, own); });
-  return array_from(std::move(classes));
+  std::vector<double> all = margins_of(model, x, threads);
+  const Index rows = std::ssize(all) / model.outputs();
+  return array_from(std::move(all), {rows, model.outputs()});
 }
 
 nb::object proba(const Model& model, nb::object x, int threads) {
   require_probabilities(model);
-  const Dataset data = rows_for(x, model);
-  const std::vector<double> all = margins_of(model, data, threads);
-  const std::size_t count = model.classes.size();
-  std::vector<double> shares(static_cast<std::size_t>(data.rows()) * count);
-  for_each_row(model, all, data.rows(), threads, [&](std::size_t i, std::span<const double> own) {
-    probabilities(model, own, std::span(shares).subspan(i * count, count));
+  const std::vector<double> all = margins_of(model, x, threads);
+  const std::size_t outputs = static_cast<std::size_t>(model.outputs()), classes = model.classes.size();
+  const std::size_t rows = all.size() / outputs;
+  std::vector<double> shares(rows * classes);
+  parallel_ranges(static_cast<Index>(rows), kRowsPerChunk, threads, [&](Index begin, Index end, Index) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      probabilities(model, std::span(all).subspan(i * outputs, outputs),
+                    std::span(shares).subspan(i * classes, classes));
   });
-  return array_from(std::move(shares), {static_cast<std::size_t>(data.rows()), count});
+  return array_from(std::move(shares), {static_cast<Index>(rows), std::ssize(model.classes)});
 }
 
 nb::list texts(const std::vector<std::string>& words) {
@@ -123,8 +101,7 @@ nb::list export_to(const Model& model, const std::string& path, const std::strin
 
 nb::dict facts(const Model& model) {
   nb::dict dict;
-  const auto outputs = static_cast<std::size_t>(model.outputs()), features = static_cast<std::size_t>(model.features());
-  dict["coef"] = array_from(model.weights, {outputs, features});
+  dict["coef"] = array_from(model.weights, {model.outputs(), model.features()});
   dict["intercept"] = array_from(model.intercepts);
   dict["class_names"] = texts(model.classes);
   dict["feature_names"] = texts(model.feature_names);
@@ -161,7 +138,6 @@ void bind_model(nb::module_& m) {
       .def("export", &export_to, "path"_a, "format"_a, kSee)
       .def("facts", &facts, kSee)
       .def("margins", &margins, "X"_a, "threads"_a = 0, kSee)
-      .def("predict", &predicted, "X"_a, "threads"_a = 0, kSee)
       .def("probabilities", &proba, "X"_a, "threads"_a = 0, kSee);
   m.def(
       "export_formats",

@@ -8,8 +8,7 @@
 
 namespace s3gd::python {
 
-void bind_fit(nb::module_& m);
-void bind_path(nb::module_& m);   // path, cross_validate, fold_paths
+void bind_fit(nb::module_& m);    // fit, paths
 void bind_data(nb::module_& m);   // load, save, inspect, known_datasets, data_path
 void bind_model(nb::module_& m);  // the class Model, and export_formats
 
@@ -37,7 +36,7 @@ void add_error(nb::module_& m) {
 nb::object compare(const std::string& plan, const std::string& folder, nb::object callback) {
   const Plan parsed = parse_plan(plan);
   WatchPlan watch;
-  Work work(OnInterrupt::raise);
+  Work work;
   if (!callback.is_none())
     watch = [&](const PlanProgress& progress) {
       return work.tell(callback, [&] {
@@ -75,7 +74,6 @@ NB_MODULE(_core, m) {
   m.attr("version") = S3GD_VERSION;
   add_error(m);
   bind_fit(m);
-  bind_path(m);
   bind_data(m);
   bind_model(m);
   m.def("limits", &limits, "option"_a, kSee);

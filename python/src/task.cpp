@@ -124,11 +124,11 @@ Dataset dataset_of(nb::handle x, nb::handle y, nb::handle weights, LabelKind lab
   Dataset data;
   data.x = matrix_of(x);
   data.y.kind = labels;
-  if (labels != LabelKind::none) data.y.values = vector_of(y, "y");
+  if (labels != LabelKind::none) data.y.values = vector_of<double>(y, "y");
   if (labels != LabelKind::none && data.y.values.size() != data.rows())
     throw Error("y has " + std::to_string(data.y.values.size()) + " elements for " + std::to_string(data.rows()) +
                 " rows");
-  if (!weights.is_none()) data.weights = vector_of(weights, "sample_weight");
+  if (!weights.is_none()) data.weights = vector_of<double>(weights, "sample_weight");
   return data;
 }
 

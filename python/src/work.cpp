@@ -78,17 +78,13 @@ void Work::work(const std::function<void()>& body) {
   changed_.notify_all();
 }
 
-// Other threads take the interpreter's lock for requests only.
-void Work::wait(std::unique_lock<std::mutex>& lock) {
+// Other threads than the main one take the interpreter's lock for requests only.
+void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
   const auto called = [this] { return done_ || (request_ != nullptr && !answer_); };
   if (in_main_thread_)
     changed_.wait_for(lock, kBetweenLooks, called);
   else
     changed_.wait(lock, called);
-}
-
-void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
-  wait(lock);
   if (done_) return;
   const std::function<bool()>* request = answer_ ? nullptr : request_;
   lock.unlock();
@@ -103,7 +99,7 @@ void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
     stop_.store(true);
     trouble_ = std::current_exception();
   }
-  look_at_signals();
+  if (in_main_thread_ && PyErr_CheckSignals() != 0) take_error();
   state = PyEval_SaveThread();
   lock.lock();
   if (request == nullptr) return;
@@ -111,7 +107,15 @@ void Work::serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state) {
   changed_.notify_all();
 }
 
-bool Work::ask(const std::function<bool()>& request) {
+bool Work::tell(const nb::object& callback, const std::function<nb::object()>& row) {
+  const std::function<bool()> request = [&] {
+    const nb::object told = row();
+    ThreadEndGuard guard(stop_);
+    PyObject* const answer = PyObject_CallOneArg(callback.ptr(), told.ptr());
+    guard.dismiss();
+    if (answer == nullptr) throw nb::python_error();
+    return !nb::steal(answer).is(nb::handle(Py_False));
+  };
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return request_ == nullptr; });
   request_ = &request;
@@ -122,21 +126,6 @@ bool Work::ask(const std::function<bool()>& request) {
   request_ = nullptr;
   changed_.notify_all();
   return answer;
-}
-
-bool Work::tell(const nb::object& callback, const std::function<nb::object()>& row) {
-  return ask([&] {
-    const nb::object told = row();
-    ThreadEndGuard guard(stop_);
-    PyObject* const answer = PyObject_CallOneArg(callback.ptr(), told.ptr());
-    guard.dismiss();
-    if (answer == nullptr) throw nb::python_error();
-    return !nb::steal(answer).is(nb::handle(Py_False));
-  });
-}
-
-void Work::look_at_signals() {
-  if (in_main_thread_ && PyErr_CheckSignals() != 0) take_error();
 }
 
 // Ctrl-C during a callback is raised there, and means the same.

@@ -27,10 +27,10 @@ enum class OnInterrupt : bool { raise, keep };  // keep: what the work has by th
 
 class Work {
  public:
-  explicit Work(OnInterrupt on_interrupt);
+  explicit Work(OnInterrupt on_interrupt = OnInterrupt::raise);
 
   // Runs `body` to its end. Rethrows what it threw, and before that what Python raised meanwhile: a signal's handler
-  // (KeyboardInterrupt as a rule) or an request.
+  // (KeyboardInterrupt as a rule) or a request.
   void run(const std::function<void()>& body);
 
   // From any thread of the work: calls `callback` with what `row` makes, in the thread that called run() and with the
@@ -38,12 +38,9 @@ class Work {
   bool tell(const nb::object& callback, const std::function<nb::object()>& row);
 
  private:
-  bool ask(const std::function<bool()>& request);
   void work(const std::function<void()>& body);
   void enter(PyThreadState* state);
-  void wait(std::unique_lock<std::mutex>& lock);
   void serve(std::unique_lock<std::mutex>& lock, PyThreadState*& state);
-  void look_at_signals();
   void take_error();  // of Python, the first; ends the work
 
   OnInterrupt on_interrupt_;

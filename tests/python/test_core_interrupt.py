@@ -226,8 +226,8 @@ X = rng.normal(size=(100000, 20))
 y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(float)
 print("begun", flush=True)
 try:
-    _core.fold_paths(X, y, spec={"lambda": 1.0}, options={"tol": 0.0, "passes": 1e9, "solver": "sgd"},
-                     folds=[np.arange(50000), np.arange(50000, 100000)], lambdas=[[0.1, 1e-9]] * 2)
+    _core.paths(X, y, spec={"lambda": 1.0}, options={"tol": 0.0, "passes": 1e9, "solver": "sgd"},
+                folds=[np.arange(50000), np.arange(50000, 100000)], lambdas=[[0.1, 1e-9]] * 2)
 except KeyboardInterrupt:
     print("KeyboardInterrupt", flush=True)
 """

@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 import s3gd
-from core_cases import sample, spec_of
 from s3gd import _core
 from scipy import sparse
 from sklearn.datasets import make_classification
@@ -126,13 +125,13 @@ def test_folds_may_overlap_and_leave_rows_out():
 
 def test_rows_are_not_copied_in_python_for_the_fits(monkeypatch):
     seen = {}
-    real = _core.fold_paths
+    real = _core.paths
 
     def watched(X, y, **more):
         seen["X"], seen["folds"] = X, more["folds"]
         return real(X, y, **more)
 
-    monkeypatch.setattr(_core, "fold_paths", watched)
+    monkeypatch.setattr(_core, "paths", watched)
     X, y, _ = problem(2)
     s3gd.LogisticRegressionCV(Cs=2, cv=3).fit(X, y)
     assert np.shares_memory(seen["X"], X) and [len(rows) for rows in seen["folds"]] == [266, 267, 267]
@@ -147,40 +146,3 @@ def test_folds_that_cannot_be_used_are_refused():
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         s3gd.LogisticRegressionCV().fit(X, y)
-
-
-@pytest.mark.parametrize(("task", "classes", "metric"), [("binary", 2, "log-loss"), ("softmax", 3, "accuracy"), ("ovr", 3, "accuracy")])
-def test_the_core_takes_folds_as_pairs_of_index_arrays(task, classes, metric):
-    """Each score is that of a path over the rows of the first array, on the rows of the second."""
-    X, codes = sample(classes=classes)
-    rng = np.random.default_rng(3)
-    folds = [tuple(np.array_split(rng.permutation(300), [180, 240])[:2]) for _ in range(3)]
-    lambdas = [0.1, 0.01]
-    run = _core.cross_validate(X, codes, spec=spec_of(task, classes), options={"tol": 1e-9}, lambdas=lambdas, folds=folds, metric=metric)
-    assert run["scores"].shape == (2, 3)
-    for k, (train, test) in enumerate(folds):
-        path = _core.path(X[train], codes[train], spec=spec_of(task, classes), options={"tol": 1e-9}, lambdas=lambdas)
-        for c in range(2):
-            margins = X[test] @ path["coef"][c].T + path["intercept"][c]
-            if metric == "accuracy":
-                expected = np.mean(margins.argmax(axis=1) == codes[test])
-            else:
-                expected = np.mean(np.log1p(np.exp(-np.where(codes[test] > 0, 1, -1) * margins[:, 0])))
-            assert run["scores"][c, k] == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize(("folds", "words"), [
-    ([], "folds is empty"), ("five", "neither a number"), ([np.arange(3)], "tuple of two"),
-    ([(np.arange(200), np.arange(300, 301))], "names row 300 of 300"), ([(np.arange(0), np.arange(9))], "no rows to fit"),
-    ([(np.arange(200), np.arange(0))], "no rows to judge by"), ([(np.arange(200), np.arange(9.0))], "int64")])
-def test_wrong_folds_are_refused(folds, words):
-    X, codes = sample()
-    with pytest.raises(_core.Error, match=words):
-        _core.cross_validate(X, codes, spec=spec_of(), folds=folds)
-
-
-@pytest.mark.parametrize(("task", "classes"), [("binary", 2), ("softmax", 3), ("ovr", 3)])
-def test_one_pair_is_enough(task, classes):
-    X, codes = sample(classes=classes)
-    run = _core.cross_validate(X, codes, spec=spec_of(task, classes), count=4, folds=[(np.arange(200), np.arange(200, 300))])
-    assert run["scores"].shape == (4, 1) and run["one_standard_error"] == run["best"]

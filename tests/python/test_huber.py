@@ -129,4 +129,4 @@ def test_what_it_lacks_is_named():
     with pytest.raises(_core.Error, match="s3gd needs a slope that separates into margin and label, or two classes; the loss huber has"):
         s3gd.LinearModel("huber", solver="s3gd").fit(X, y)
     streamed = clone(s3gd.LinearModel("huber")).partial_fit(X, y)
-    assert streamed.summary_.stages[0]["name"] == "saga"
+    assert streamed.summary_.stages[0]["name"] == "sgd"

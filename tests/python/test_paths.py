@@ -56,9 +56,11 @@ def test_logistic_path_is_that_of_single_fits(classes, l1_ratio):
 
 def test_wrong_requests_are_refused():
     for wrong, words in [({"l1_ratio": 0.0}, "l1_ratio must be larger than 0"), ({"eps": 0}, "eps must be larger than 0"),
-                         ({"n_alphas": 0}, "n_alphas must be at least 1")]:
+                         ({"n_alphas": 0}, "n_alphas must be at least 1"), ({"n_alphas": 2.5}, "n_alphas must be a whole number")]:
         with pytest.raises(ValueError, match=words):
             s3gd.enet_path(X, TARGETS, **wrong)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        s3gd.enet_path(X, np.full(len(X), "a"))
     with pytest.raises(ValueError, match="Cs must be larger than 0"):
         s3gd.logistic_path(X, Y, Cs=[-1.0])
 
@@ -68,7 +70,11 @@ def test_strengths_of_a_path():
     alphas, coefs, _ = s3gd.lasso_path(X, targets, alphas=7)
     expected = s3gd.lasso_path(X, targets, n_alphas=7)
     assert (alphas == expected[0]).all() and (coefs == expected[1]).all()
-    assert not s3gd.lasso_path(X, 0 * targets, n_alphas=3)[1].any()  # at any strength
+    zero = s3gd.lasso_path(X, 0 * targets, n_alphas=3)[1]
+    assert zero.shape == (X.shape[1], 3) and not zero.any()  # at any strength
+    twice = s3gd.lasso_path(X, targets, alphas=[0.1, 0.01, 0.1])
+    assert twice[0].tolist() == [0.1, 0.1, 0.01] and twice[1].shape == (X.shape[1], 3) and twice[2].shape == (3,)
+    assert (twice[1][:, 0] == twice[1][:, 1]).all() and (twice[1][:, 1] != twice[1][:, 2]).any()
     for alphas in ([0.1, 0.0], [-1.0]):
         with pytest.raises(ValueError, match="alphas must be larger than 0"):
             s3gd.lasso_path(X, targets, alphas=alphas)

@@ -66,6 +66,7 @@ def test_predictions_scores_and_saved_models_have_the_log_link(tmp_path):
     assert model.score(X, y, weights) == pytest.approx(d2_tweedie_score(y, model.predict(X), sample_weight=weights, power=1))
     model.save(tmp_path / "model")
     saved = s3gd.load_model(tmp_path / "model")
+    assert saved.score(X, y) == pytest.approx(model.score(X, y), rel=1e-12)
     np.testing.assert_allclose(saved.predict(X), model.predict(X), rtol=1e-12)
     assert saved.facts_["link"] == "log"
     again = saved.to_estimator(tol=1e-6).fit(X, y)

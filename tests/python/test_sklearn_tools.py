@@ -71,6 +71,8 @@ def test_calibration(model):
 
 def test_selection_of_features_and_meta_estimators():
     X, y, targets, _ = sample(classes=3)
+    for model in (s3gd.LogisticRegression(), s3gd.LogisticRegression("l1", C=0.05), s3gd.LogisticRegressionCV(Cs=2), s3gd.LinearSVC()):
+        assert 0 < SelectFromModel(model).fit(X, y).get_support().sum() <= X.shape[1]
     chosen = SelectFromModel(s3gd.Lasso(alpha=0.3)).fit(X, targets).get_support()
     assert 0 < chosen.sum() < X.shape[1]
     each = OneVsRestClassifier(s3gd.LogisticRegression(tol=1e-12)).fit(X, y)

@@ -132,6 +132,34 @@ TEST(CrossValidation, EqualsFitsToCopiesOfTheRows) {
   }
 }
 
+TEST(CrossValidation, OfGivenRowsEqualsFitsToThem) {
+  const Sample sample = random_sample(140, 6, 41);
+  const Problem problem = problem_on(sample, {}, PenaltyKind::l1);
+  CrossValidationOptions options;
+  options.splits.resize(2);
+  for (Index i = 0; i < 140; ++i) {
+    (i % 3 == 0 ? options.splits[0].test : options.splits[0].train).push_back(i);
+    (i < 100 ? options.splits[1].train : options.splits[1].test).push_back(i);
+  }
+  options.lambdas = {0.1, 0.01};
+  options.solve.tol = 1e-10;
+  OptimumOptions exactly;
+  exactly.tol = 1e-13;
+  for (const ScoredLambda& point : cross_validate(problem, options).points)
+    for (std::size_t fold = 0; fold < 2; ++fold) {
+      const Problem copied(take_rows(problem.data(), options.splits[fold].train),
+                           with_lambda(problem, point.lambda).spec());
+      const Vector w = solve_reference(copied, exactly).w;
+      Vector u, y, weights;
+      for (const Index row : options.splits[fold].test) {
+        u.push_back(margin(problem, row, w, sample));
+        y.push_back(problem.targets()[static_cast<std::size_t>(row)]);
+        weights.push_back(problem.data().weights[row]);
+      }
+      EXPECT_NEAR(point.scores[fold], slow_score(ScoreKind::log_loss, u, y, weights), 1e-4);
+    }
+}
+
 TEST(CrossValidation, ItsPathIsThePathOnAllRows) {
   const Sample sample = random_sample(120, 6, 42);
   const Problem problem = problem_on(sample, {}, PenaltyKind::elastic_net);

@@ -367,6 +367,35 @@ TEST(MulticlassCrossValidation, EqualsFitsToCopiesOfTheRows) {
     }
 }
 
+TEST(MulticlassCrossValidation, OfGivenRowsEqualsPathsOverThem) {
+  const Dataset data = blobs({.rows = 140, .classes = 3, .weighted = true});
+  std::vector<Split> splits(3);
+  for (Index i = 0; i < data.rows(); ++i)
+    for (Index k = 0; k < 3; ++k) ((i + k) % 7 < 4 ? splits[at(k)].train : splits[at(k)].test).push_back(i);
+  for (const bool softmax : {false, true})
+    for (const std::size_t count : {1U, 3U}) {
+      CrossValidationOptions options;
+      options.splits.assign(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count));
+      options.metric = ScoreKind::accuracy;
+      options.lambdas = {0.1, 0.01};
+      options.solve.tol = 1e-12;
+      const auto task_of = [&](const Dataset& rows) {
+        return softmax ? Task(SoftmaxProblem(rows, {})) : Task(OneVsRestProblem(rows, {}));
+      };
+      const CrossValidation result = cross_validate(task_of(data), options);
+      for (std::size_t k = 0; k < count; ++k) {
+        const Task alone = task_of(take_rows(data, splits[k].train));
+        for (const ScoredLambda& point : result.points) {
+          ASSERT_EQ(point.scores.size(), count);
+          const Vector w = solve_path(alone, {point.lambda}, options.solve).points[0].w;
+          const Dataset judged = take_rows(data, splits[k].test);
+          EXPECT_NEAR(point.scores[k], slow_score(options.metric, judged, w, alone.dim(), softmax), 1e-6);
+        }
+      }
+      EXPECT_TRUE(count > 1 || result.one_standard_error == result.best);
+    }
+}
+
 TEST(MulticlassCrossValidation, RefusesWhatDoesNotFit) {
   const Dataset data = blobs({.rows = 40, .classes = 3});
   ProblemSpec hinge;
