@@ -24,7 +24,7 @@ constexpr int kMostStretches = 4;       // where the loss is rounding, every str
 
 double mean_target(const Problem& problem) {
   const auto term = [&](Index i) { return problem.weight(i) * problem.targets()[at(i)]; };
-  return sum_over_rows(problem, term) / problem.total_weight();
+  return sum_of(problem.rows(), term) / problem.total_weight();
 }
 
 }  // namespace
