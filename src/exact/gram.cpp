@@ -74,8 +74,7 @@ void QuadraticLoss::sum_matrix(const std::function<bool()>& must_stop) {
     for (double& value : mean_) value /= sums[size_];
     take_out_intercept();
   }
-  for (Index j = 0; j < size_; ++j)
-    for (Index k = 0; k < j; ++k) matrix_[at(k * size_ + j)] = matrix_[at(j * size_ + k)];
+  mirror(matrix_, size_);
 }
 
 // A column of which nothing but rounding is left is constant.
