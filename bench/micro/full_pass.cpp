@@ -9,7 +9,6 @@
 
 #include "base/clock.hpp"
 #include "problem/full_pass.hpp"
-#include "problem/row_sums.hpp"
 #include "s3gd/error.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include "base/random.hpp"
 #include "exact/active_set.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
 #include "problem/optimality.hpp"
-#include "problem/row_sums.hpp"
 
 namespace s3gd {
 namespace {

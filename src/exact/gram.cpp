@@ -24,7 +24,7 @@ constexpr int kMostStretches = 4;       // where the loss is rounding, every str
 
 double mean_target(const Problem& problem) {
   const auto term = [&](Index i) { return problem.weight(i) * problem.targets()[at(i)]; };
-  return sum_over_rows(problem, term) / problem.total_weight();
+  return sum_of(problem.rows(), term) / problem.total_weight();
 }
 
 }  // namespace
@@ -74,8 +74,7 @@ void QuadraticLoss::sum_matrix(const std::function<bool()>& must_stop) {
     for (double& value : mean_) value /= sums[size_];
     take_out_intercept();
   }
-  for (Index j = 0; j < size_; ++j)
-    for (Index k = 0; k < j; ++k) matrix_[at(k * size_ + j)] = matrix_[at(j * size_ + k)];
+  mirror(matrix_, size_);
 }
 
 // A column of which nothing but rounding is left is constant.

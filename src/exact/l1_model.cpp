@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "base/index.hpp"
-#include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
+#include "problem/hessian.hpp"
 
 namespace s3gd {
 namespace {
@@ -208,6 +208,7 @@ constexpr int kMostGramRounds = 60;
 // Between two looks at all coordinates: sweeps over the support, and jumps, which cost the cube of its size.
 constexpr double kFewSweeps = 4, kManySweeps = 30;
 constexpr double kMostJumps = 30, kJumpWork = 2e7;
+constexpr double kJitter = 1e-14;  // for each column of a factor, of a unit diagonal
 
 class GramSearch {
  public:
@@ -267,26 +268,18 @@ class GramSearch {
   // curvature; the least addition to the diagonal that allows a factor makes those long, and a sign ends them.
   std::vector<double> newton_direction(const std::vector<Index>& chosen) const {
     const auto count = static_cast<Index>(chosen.size());
-    std::vector<double> scale(at(count)), scaled(at(count * count)), step(at(count));
+    std::vector<double> matrix(at(count * count)), step(at(count));
     for (Index a = 0; a < count; ++a) {
       const Index k = chosen[at(a)];
-      scale[at(a)] = 1.0 / std::sqrt(matrix_[at(k * size_ + k)]);
-      for (Index b = 0; b < a; ++b)
-        scaled[at(a * count + b)] = scale[at(a)] * scale[at(b)] * matrix_[at(k * size_ + chosen[at(b)])];
+      for (Index b = 0; b <= a; ++b) matrix[at(a * count + b)] = matrix_[at(k * size_ + chosen[at(b)])];
+      const double x = x_[at(k)], l1 = model_.l1[at(k)];
+      step[at(a)] = -(slope_[at(k)] + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
     }
-    for (double jitter = 1e-14; jitter < 1; jitter *= 100) {
-      std::vector<double> factor = scaled;
-      for (Index a = 0; a < count; ++a) {
-        const double x = x_[at(chosen[at(a)])], l1 = model_.l1[at(chosen[at(a)])];
-        factor[at(a * count + a)] = 1.0 + jitter * static_cast<double>(count);
-        step[at(a)] = -scale[at(a)] * (slope_[at(chosen[at(a)])] + (x > 0 ? l1 : x < 0 ? -l1 : 0.0));
-      }
-      if (!blas::cholesky(count, factor.data(), count)) continue;
-      blas::cholesky_solve(count, factor.data(), count, step.data());
-      for (Index a = 0; a < count; ++a) step[at(a)] *= scale[at(a)];
-      if (std::all_of(step.begin(), step.end(), [](double v) { return std::isfinite(v); })) return step;
-    }
-    return std::vector<double>(at(count), 0.0);
+    ScaledFactor(std::move(matrix), std::vector<double>(at(count), 0.0), kJitter * static_cast<double>(count))
+        .solve(step);
+    if (!std::all_of(step.begin(), step.end(), [](double v) { return std::isfinite(v); }))
+      std::fill(step.begin(), step.end(), 0.0);
+    return step;
   }
 
   // There, or as far as the signs hold. True: a coordinate was stopped at zero, another jump may go further.

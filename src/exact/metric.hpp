@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "base/random.hpp"
-#include "s3gd/matrix.hpp"
+#include "problem/hessian.hpp"
 #include "s3gd/problem.hpp"
-#include "s3gd/softmax.hpp"
 
 namespace s3gd {
 
@@ -29,9 +28,8 @@ class DiagonalMetric final : public Metric {
   std::vector<double> diagonal_;
 };
 
-// H = sum over the sample of weight_k x_k x_k' + diag(added), as a Cholesky factor. Summed in float after every column
-// is divided by its size in the sample, so that features on any scale keep their digits. Coordinates that a
-// part of the rows hardly bends beside `added` are taken to couple with nothing and keep their diagonal alone.
+// H = sum over the sample of weight_k x_k x_k' + diag(added), as a Cholesky factor. A part of the rows is summed in float; then
+// coordinates that it hardly bends beside `added` are taken to couple with nothing and keep their diagonal alone.
 class SampledMetric final : public Metric {
  public:
   // `rows` and `weights` side by side; `added` has dim() numbers, 0 for coordinates without a penalty.
@@ -41,22 +39,21 @@ class SampledMetric final : public Metric {
   void keep_sum() { keeps_ = true; }
   // The same sample with another diagonal added: O(d^3), no row is looked at. Only where the sum was kept.
   void change_added(std::span<const double> added);
-  bool empty() const { return scale_.empty(); }
+  bool empty() const { return squares_.empty(); }
   Index sample() const { return sample_; }         // rows it was built from
   void solve(std::span<double> v) const override;  // several vectors, one after the other, at once
   static double row_cost(const Problem& problem);  // of a row in the sample, in nanoseconds, roughly
 
  private:
-  void factorise(std::span<const double> sum, std::span<const double> added);
+  void factorise(std::vector<double> sum, std::span<const double> added);
 
-  std::vector<double> scale_;   // 1 / size of each column
-  std::vector<Index> coupled_;  // coordinates in the factor, ascending
-  std::vector<double> factor_;  // coupled x coupled, lower triangle
+  std::vector<Index> coupled_;              // coordinates in the factor, ascending
+  ScaledFactor factor_;                     // coupled x coupled
+  std::vector<double> squares_, diagonal_;  // of the sum; with what is added
   Index sample_ = 0;
   double jitter_ = 0;  // what the precision of the sum asks for on a unit diagonal
   bool keeps_ = false;
-  std::vector<double> sum_;      // of the coupled coordinates divided by their sizes then, while kept
-  std::vector<double> squares_;  // its diagonal, not divided
+  std::vector<double> sum_;  // over the coupled coordinates, while kept
 };
 
 // Limited-memory BFGS on top of a metric.
@@ -85,35 +82,6 @@ class StepMemory {
   std::size_t most_;
   bool rescales_;
   std::deque<Pair> pairs_;
-};
-
-// `rows` and `weights` side by side.
-struct WeightedRows {
-  const Matrix& x;
-  std::span<const Index> rows;
-  std::span<const double> weights;
-  int threads = 0;
-};
-
-// The lower triangle of sum over the sample of weight_k x_k x_k' over these columns (ascending; the one after the last is the
-// constant 1). Summed in S, float or double, by parts whose borders depend on the sizes alone.
-template <class S>
-std::vector<double> sum_of_products(const WeightedRows& sample, std::span<const Index> columns);
-
-// The same over all features, the constant one included, in float; both triangles.
-std::vector<double> sampled_hessian(const SoftmaxProblem& problem, std::span<const Index> rows,
-                                    std::span<const double> weights);
-
-// A symmetric positive matrix plus diag(added) as a Cholesky factor, divided by its columns' sizes first, so that features
-// on any scale keep their digits.
-class FeatureFactor {
- public:
-  FeatureFactor(std::vector<double> matrix, std::span<const double> added);
-  // v <- (matrix + diag(added))^-1 v; several vectors, one after the other, are solved for at once.
-  void solve(std::span<double> v) const;
-
- private:
-  std::vector<double> scale_, factor_;
 };
 
 // The numbers 0 .. count-1 in a random order that is computed, not stored: a Feistel network over the next power of

@@ -9,8 +9,8 @@
 
 #include "exact/metric.hpp"
 #include "kernel/kernel.hpp"
+#include "problem/full_pass.hpp"
 #include "problem/optimality.hpp"
-#include "problem/row_sums.hpp"
 
 namespace s3gd {
 

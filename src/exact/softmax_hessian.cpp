@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "anchor/rows.hpp"
 #include "base/index.hpp"
@@ -8,7 +9,6 @@
 #include "exact/metric.hpp"
 #include "exact/softmax_hessian.hpp"
 #include "exact/working_columns.hpp"
-#include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
 #include "problem/table_sums.hpp"
@@ -17,8 +17,8 @@ namespace s3gd {
 namespace {
 
 constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
-constexpr Index kRowsPerPart = 1024;
-constexpr Index kMostParts = 8;
+constexpr Index kSparse = 8;      // columns for each entry
+constexpr double kFirstJitter = 1e-7;  // of a unit diagonal summed in float
 
 }  // namespace
 
@@ -46,28 +46,20 @@ void Curvatures::note(const SoftmaxBlock<W>& block) {
 
 std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const Index> rows,
                                        std::span<const double> sizes) {
-  const auto count = static_cast<Index>(sizes.size()), features = problem.features();
-  const Index parts = std::clamp<Index>(count / kRowsPerPart, 1, kMostParts);
-  std::vector<std::vector<double>> sums(at(parts));
-  problem.x().visit([&](const auto& x) {
-    parallel_for(parts, problem.spec().threads, [&](Index part) {
-      std::vector<double>& sum = sums[at(part)];
-      sum.assign(at(features), 0.0);
-      for (Index r = count * part / parts; r < count * (part + 1) / parts; ++r) {
-        const double size = sizes[at(r)];
-        for_each_nonzero(x, rows.empty() ? r : rows[at(r)], [&](Index j, auto value) {
-          sum[at(j)] += size * static_cast<double>(value) * static_cast<double>(value);
-        });
-        if (problem.has_intercept()) sum.back() += size;
-      }
-    });
-  });
-  std::vector<double> diagonal = std::move(sums[0]);
-  for (std::size_t part = 1; part < sums.size(); ++part)
-    kernel::axpy(1.0, sums[part].data(), diagonal.data(), features);
+  std::vector<double> diagonal =
+      sum_of_squares({problem.x(), rows, sizes, problem.spec().threads}, problem.has_intercept());
   const double largest = *std::max_element(diagonal.begin(), diagonal.end());
   for (double& value : diagonal) value = std::max(value, std::max(1e-12 * largest, std::numeric_limits<double>::min()));
   return diagonal;
+}
+
+std::vector<double> sampled_hessian(const SoftmaxProblem& problem, const RowSample& sample) {
+  std::vector<Index> all(at(problem.features()));
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<double> sum =
+      sum_of_products<float>({problem.x(), sample.rows, sample.weights, problem.spec().threads}, all);
+  mirror(sum, problem.features());
+  return sum;
 }
 
 ClassMetric::ClassMetric(const SoftmaxProblem& problem, const MatrixPenalty& penalty) : problem_(problem) {
@@ -81,7 +73,7 @@ void ClassMetric::build(std::span<const Index> rows, std::span<const double> siz
     return;
   }
   const RowSample drawn = sample_by_size(sizes, rows, sample, rng);
-  factor_.emplace(sampled_hessian(problem_, drawn.rows, drawn.weights), added_);
+  factor_.emplace(sampled_hessian(problem_, drawn), added_, kFirstJitter);
 }
 
 void ClassMetric::solve(std::span<double> v) const {
@@ -99,84 +91,6 @@ void ClassMetric::solve(std::span<double> v) const {
     for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] = turned[at(k * features + j)];
 }
 
-namespace {
-
-constexpr Index kBlockRows = 256;
-constexpr Index kSparse = 8;  // columns for each entry
-
-// sum over the rows of coefficient_r x_r x_r', the lower triangle; a further feature may be 1 in every row.
-class RowProducts {
- public:
-  RowProducts(const CoupledSample& sample, Index every, Index count)
-      : sample_(sample),
-        every_(every),
-        count_(count),
-        features_(sample.x.cols() + (sample.constant ? 1 : 0)),
-        sparse_(multiplies_entries(sample.x)) {
-    if (sparse_) return;
-    block_.resize(at(count * features_));
-    sample.x.visit([&](const auto& x) {
-      for (Index r = 0; r < count; ++r) {
-        expand_row(x, r * every, block_.data() + r * features_);
-        if (sample.constant) block_[at(r * features_ + x.cols)] = 1.0F;
-      }
-    });
-  }
-
-  std::vector<double> sum(std::span<const float> coefficients) const {
-    std::vector<double> sum(at(features_ * features_), 0.0);
-    if (sparse_)
-      sample_.x.visit([&](const auto& x) { add_sparse(x, coefficients, sum); });
-    else
-      add_dense(coefficients, sum);
-    return sum;
-  }
-
- private:
-  void add_dense(std::span<const float> coefficients, std::span<double> total) const {
-    std::vector<float> sum(total.size(), 0.0F);
-    std::vector<float> scaled(at(kBlockRows * features_));
-    for (Index first = 0; first < count_; first += kBlockRows) {
-      const Index size = std::min(kBlockRows, count_ - first);
-      for (Index r = 0; r < size; ++r) {
-        const float root = std::sqrt(coefficients[at(first + r)]);
-        const float* row = block_.data() + (first + r) * features_;
-        std::transform(row, row + features_, scaled.data() + r * features_, [&](float value) { return root * value; });
-      }
-      blas::syrk_transposed(features_, size, 1.0F, scaled.data(), features_, 1.0F, sum.data(), features_);
-    }
-    std::copy(sum.begin(), sum.end(), total.begin());
-  }
-
-  template <class View>
-  void add_sparse(const View& x, std::span<const float> coefficients, std::span<double> sum) const {
-    std::vector<Index> columns;
-    std::vector<double> values;
-    for (Index r = 0; r < count_; ++r) {
-      columns.clear();
-      values.clear();
-      const auto take = [&](Index j, auto value) {
-        columns.push_back(j);
-        values.push_back(static_cast<double>(value));
-      };
-      for_each_nonzero(x, r * every_, take);
-      if (sample_.constant) take(x.cols, 1.0);
-      for (std::size_t a = 0; a < columns.size(); ++a) {
-        const double scaled = static_cast<double>(coefficients[at(r)]) * values[a];
-        double* out = sum.data() + columns[a] * features_;
-        for (std::size_t b = 0; b <= a; ++b) out[columns[b]] += scaled * values[b];
-      }
-    }
-  }
-
-  const CoupledSample& sample_;
-  Index every_, count_, features_;
-  bool sparse_;
-  std::vector<float> block_;  // rows x features, unless sparse
-};
-
-}  // namespace
-
 bool multiplies_entries(const Matrix& x) { return kSparse * x.stored() < x.rows() * x.cols(); }
 
 // Between two classes k and l, H is minus the sum of weight p_k p_l x x'; as each row of diag p - p p' sums to zero, so do
@@ -185,7 +99,9 @@ std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows) {
   const Index classes = sample.classes, features = sample.x.cols() + (sample.constant ? 1 : 0);
   const Index dim = features * classes, stored = sample.x.rows(), every = std::max<Index>(1, stored / rows);
   const Index count = (stored + every - 1) / every;
-  const RowProducts products(sample, every, count);
+  std::vector<Index> drawn(at(count)), all(at(features));
+  for (Index r = 0; r < count; ++r) drawn[at(r)] = r * every;
+  std::iota(all.begin(), all.end(), Index{0});
   const double stands_for = static_cast<double>(stored) / static_cast<double>(count);
   std::vector<double> matrix(at(dim * dim), 0.0);
   std::vector<std::pair<Index, Index>> pairs;
@@ -193,12 +109,12 @@ std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows) {
     for (Index l = 0; l < k; ++l) pairs.emplace_back(k, l);
   parallel_for(static_cast<Index>(pairs.size()), sample.threads, [&](Index pair) {
     const auto [k, l] = pairs[at(pair)];
-    std::vector<float> coefficients(at(count));
+    std::vector<double> coefficients(at(count));
     for (Index r = 0; r < count; ++r) {
       const float* p = sample.probabilities.data() + r * every * classes;
-      coefficients[at(r)] = static_cast<float>(stands_for * sample.weights[at(r * every)]) * p[k] * p[l];
+      coefficients[at(r)] = stands_for * sample.weights[at(r * every)] * static_cast<double>(p[k] * p[l]);
     }
-    const std::vector<double> sum = products.sum(coefficients);
+    const std::vector<double> sum = sum_of_products<float>({sample.x, drawn, coefficients, 1}, all);
     for (Index a = 0; a < features; ++a)
       for (Index b = 0; b <= a; ++b) {
         const double value = -sum[at(a * features + b)];
@@ -221,17 +137,10 @@ std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows) {
   return matrix;
 }
 
-void CoupledFactor::build(const CoupledSample& sample, std::span<const double> ridge, Index rows) {
-  std::vector<double> added;
-  for (const double one : ridge) added.insert(added.end(), at(sample.classes), one);
-  factor_.emplace(coupled_hessian(sample, rows), added);
-}
-
-void CoupledFactor::solve(std::span<double> v) const { factor_->solve(v); }
-
 namespace {
 
-constexpr Index kRowsPerWeight = 8;  // in the coupled factor
+constexpr Index kMostCoupled = 640;  // weights that are coupled in a factor ...
+constexpr Index kRowsPerWeight = 8;  // ... which is made of so many rows
 
 // u <- weight (diag p - p p') u, of one row.
 template <class T>
@@ -263,9 +172,13 @@ void SampledCurvature::build(std::span<const double> w, std::span<const Index> r
   x_ = count_ == problem_.rows() ? problem_.x() : gather_rows(problem_.x(), drawn.rows, problem_.spec().threads);
   const Index classes = problem_.classes();
   probabilities_ = probabilities_at(problem_, w, drawn.rows);
-  if (CoupledFactor::suits(problem_.dim()))
-    coupled_.build({x_, problem_.has_intercept(), classes, weights_, probabilities_, problem_.spec().threads}, ridge_,
-                   kRowsPerWeight * problem_.dim());
+  if (problem_.dim() > kMostCoupled) return;
+  std::vector<double> added;
+  for (const double one : ridge_) added.insert(added.end(), at(classes), one);
+  coupled_.emplace(
+      coupled_hessian({x_, problem_.has_intercept(), classes, weights_, probabilities_, problem_.spec().threads},
+                      kRowsPerWeight * problem_.dim()),
+      added, kFirstJitter);
 }
 
 void SampledCurvature::times(std::span<const double> v, std::span<double> out) const {
@@ -278,11 +191,14 @@ void SampledCurvature::times(std::span<const double> v, std::span<double> out) c
 }
 
 Index SampledCurvature::solve(std::vector<double>& v, const std::function<bool()>& stop) const {
-  const Metric& preconditioner =
-      CoupledFactor::suits(problem_.dim()) ? static_cast<const Metric&>(coupled_) : preconditioner_;
   LinearSystems one;
   one.times = [this](auto, auto in, auto out) { times(in, out); };
-  one.precondition = [&](std::span<double> residual) { preconditioner.solve(residual); };
+  one.precondition = [&](std::span<double> residual) {
+    if (coupled_)
+      coupled_->solve(residual);
+    else
+      preconditioner_.solve(residual);
+  };
   one.stop = stop;
   return conjugate_gradients(one, {&v, 1})[0];
 }

@@ -35,6 +35,8 @@ class Curvatures {
 // sum over `rows` (empty = all) of sizes_i x_ij^2, for every feature; kept above rounding.
 std::vector<double> curvature_diagonal(const SoftmaxProblem& problem, std::span<const Index> rows,
                                        std::span<const double> sizes);
+// sum over the sample of weight_i x_i x_i' over all features, in float; both triangles.
+std::vector<double> sampled_hessian(const SoftmaxProblem& problem, const RowSample& sample);
 
 class ClassMetric final : public Metric {
  public:
@@ -47,16 +49,15 @@ class ClassMetric final : public Metric {
  private:
   const SoftmaxProblem& problem_;
   std::vector<double> added_;  // 2 lambda f_j
-  std::optional<FeatureFactor> factor_;
+  std::optional<ScaledFactor> factor_;
   std::vector<double> diagonal_;
 };
 
-// The Hessian over a sample of rows with the coupling of the classes, as a matrix and as its Cholesky factor: for problems
-// with few weights.
+// The Hessian over a sample of rows with the coupling of the classes, as a matrix: for problems with few weights.
 //
 //     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + diag(ridge)
 //
-// Costs rows x (features K)^2 / 4 multiplications (of entries, where rows have few), and (features K)^3 / 3 for the factor.
+// Costs rows x (features K)^2 / 4 multiplications (of entries, where rows have few).
 struct CoupledSample {
   const Matrix& x;                       // the sample's rows
   bool constant = false;                 // a further feature that is 1 in every row
@@ -73,24 +74,12 @@ bool multiplies_entries(const Matrix& x);
 // entries are summed in float.
 std::vector<double> coupled_hessian(const CoupledSample& sample, Index rows);
 
-class CoupledFactor final : public Metric {
- public:
-  static bool suits(Index dim) { return dim <= 640; }
-
-  // From about `rows` of the sample, evenly spread. ridge: one number for each feature.
-  void build(const CoupledSample& sample, std::span<const double> ridge, Index rows);
-  void solve(std::span<double> v) const override;  // features x K
-
- private:
-  std::optional<FeatureFactor> factor_;
-};
-
 // The Hessian of the loss part over a sample of the rows, the coupling of the classes included:
 //
 //     H = sum over the sample of weight_i (diag p_i - p_i p_i') kron x_i x_i' + 2 lambda diag(f)
 //
-// as products with it, and H^-1 v by conjugate gradients, preconditioned by a simpler metric (exact/softmax_hessian.hpp), or
-// with few weights by the factor of H over a part of the sample (exact/softmax_hessian.hpp).
+// as products with it, and H^-1 v by conjugate gradients, preconditioned by a simpler metric, or with few weights by the factor
+// of H over a part of the sample.
 // A product costs a pass over the sample without exponentials, in float for float rows.
 class SampledCurvature {
  public:
@@ -114,7 +103,7 @@ class SampledCurvature {
   Index count_ = 0;
   std::vector<double> weights_;
   std::vector<float> probabilities_;  // sample x K
-  CoupledFactor coupled_;
+  std::optional<ScaledFactor> coupled_;  // with few weights, of H over a part of the sample
 };
 
 // A quadratic over some of the features.

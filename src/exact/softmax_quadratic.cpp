@@ -71,37 +71,6 @@ bool couples_classes(const SoftmaxProblem& problem) {
   return rows * entries * entries * classes * classes / 4 <= kFewProducts;
 }
 
-// The inverse of a small matrix by elimination with pivots; false when it is singular.
-bool invert(std::size_t n, std::vector<double>& a) {
-  std::vector<double> inverse(n * n, 0.0);
-  for (std::size_t r = 0; r < n; ++r) inverse[r * n + r] = 1;
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t r = c + 1; r < n; ++r)
-      if (std::abs(a[r * n + c]) > std::abs(a[pivot * n + c])) pivot = r;
-    if (!(std::abs(a[pivot * n + c]) > 0)) return false;
-    for (std::size_t j = 0; j < n && pivot != c; ++j) {
-      std::swap(a[pivot * n + j], a[c * n + j]);
-      std::swap(inverse[pivot * n + j], inverse[c * n + j]);
-    }
-    const double scale = 1 / a[c * n + c];
-    for (std::size_t j = 0; j < n; ++j) {
-      a[c * n + j] *= scale;
-      inverse[c * n + j] *= scale;
-    }
-    for (std::size_t r = 0; r < n; ++r) {
-      const double share = a[r * n + c];
-      if (r == c || share == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) {
-        a[r * n + j] -= share * a[c * n + j];
-        inverse[r * n + j] -= share * inverse[c * n + j];
-      }
-    }
-  }
-  a = std::move(inverse);
-  return true;
-}
-
 }  // namespace
 
 void Damped::times(std::span<const double> v, std::span<double> out) const {
@@ -187,7 +156,7 @@ void LossQuadratic::build(std::span<const double> w, const Curvatures& curvature
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] *= shares[i];
   RowSample drawn = sample_by_size(sizes, sample, rng);
   for (std::size_t k = 0; k < drawn.rows.size(); ++k) drawn.weights[k] /= shares[at(drawn.rows[k])];
-  matrix_ = coupled_ ? coupled(w, drawn, curvatures.of_rows()) : sampled_hessian(problem_, drawn.rows, drawn.weights);
+  matrix_ = coupled_ ? coupled(w, drawn, curvatures.of_rows()) : sampled_hessian(problem_, drawn);
   const bool follows = coupled_ && sample < problem_.rows() && problem_.spec().intercept == Intercept::free;
   raise_flat(whole, follows ? without_means(problem_, whole, curvatures.of_rows()) : std::vector<double>());
   for (Pair& pair : pairs_) pair.image = metric_times(pair.moved);
@@ -221,24 +190,27 @@ LossQuadratic::Part LossQuadratic::part(std::span<const Index> chosen) const {
     double* out = part.matrix_.data() + a * size;
     for (const Index j : chosen) out = std::copy_n(row + j * per_feature, per_feature, out);
   }
-  // B = M - [M S, Y] [[S'M S, L], [L', -D]]^-1 [M S, Y]', L the strictly lower part of S'Y, D its diagonal.
-  const std::size_t m = pairs_.size();
-  std::vector<double> middle(4 * m * m, 0.0);
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j) {
-      middle[i * 2 * m + j] = product(pairs_[i].moved, pairs_[j].image);
-      if (i > j) middle[i * 2 * m + m + j] = middle[(m + j) * 2 * m + i] = product(pairs_[i].moved, pairs_[j].change);
-      if (i == j) middle[(m + i) * 2 * m + m + i] = -pairs_[i].product;
-    }
-  if (m == 0 || !invert(2 * m, middle)) return part;
-  const auto append = [&](const std::vector<double>& vector) {
+  // One pair after the other: B + y y' / y.s - B s s' B / s.B s, the least change that has the step s change slopes by y.
+  std::vector<std::vector<double>> bent;  // B s, as B was then
+  const auto append = [&](const std::vector<double>& vector, double weight) {
+    part.weights_.push_back(weight);
     for (const Index j : chosen)
       part.vectors_.insert(part.vectors_.end(), vector.begin() + j * part.classes_,
                            vector.begin() + (j + 1) * part.classes_);
   };
-  for (const Pair& pair : pairs_) append(pair.image);
-  for (const Pair& pair : pairs_) append(pair.change);
-  part.middle_ = std::move(middle);
+  for (const Pair& pair : pairs_) {
+    std::vector<double> b = pair.image;
+    for (std::size_t k = 0; k < bent.size(); ++k) {
+      const Pair& earlier = pairs_[k];
+      const double along = product(earlier.change, pair.moved) / earlier.product;
+      kernel::axpy(along, earlier.change.data(), b.data(), problem_.dim());
+      kernel::axpy(-product(bent[k], pair.moved) / product(bent[k], earlier.moved), bent[k].data(), b.data(),
+                   problem_.dim());
+    }
+    append(pair.change, 1 / pair.product);
+    append(b, -1 / product(b, pair.moved));
+    bent.push_back(std::move(b));
+  }
   return part;
 }
 
@@ -249,28 +221,20 @@ std::vector<double> LossQuadratic::Part::diagonal() const {
 }
 
 std::vector<double> LossQuadratic::Part::dense() && {
-  const Index m = size_ == 0 ? 0 : static_cast<Index>(vectors_.size()) / size_;
-  if (!middle_.empty()) {
-    std::vector<double> turned(vectors_.size());
-    blas::gemm(blas::Op::plain, blas::Op::plain, m, size_, m, 1.0, middle_.data(), m, vectors_.data(), size_, 0.0,
-               turned.data(), size_);
-    blas::gemm(blas::Op::transposed, blas::Op::plain, size_, size_, m, -1.0, vectors_.data(), size_, turned.data(),
-               size_, 1.0, matrix_.data(), size_);
-  }
+  std::vector<double> weighed = vectors_;
+  for (std::size_t c = 0; c < weights_.size(); ++c) kernel::scale(weights_[c], &weighed[c * at(size_)], size_);
+  blas::gemm(blas::Op::transposed, blas::Op::plain, size_, size_, std::ssize(weights_), 1.0, vectors_.data(), size_,
+             weighed.data(), size_, 1.0, matrix_.data(), size_);
   return std::move(matrix_);
 }
 
 void LossQuadratic::Part::times(std::span<const double> v, std::span<double> out) const {
   blas::gemm(blas::Op::plain, blas::Op::plain, size_, outputs_, size_, 1.0, matrix_.data(), size_, v.data(), outputs_,
              0.0, out.data(), outputs_);
-  if (middle_.empty()) return;
   const Index length = size_ * outputs_;
-  const auto m = static_cast<Index>(vectors_.size()) / std::max<Index>(1, length);
-  std::vector<double> along(at(m));
-  for (Index c = 0; c < m; ++c) along[at(c)] = kernel::dot(vectors_.data() + c * length, v.data(), length);
-  for (Index c = 0; c < m; ++c) {
-    const double share = kernel::dot(middle_.data() + c * m, along.data(), m);
-    kernel::axpy(-share, vectors_.data() + c * length, out.data(), length);
+  for (std::size_t c = 0; c < weights_.size(); ++c) {
+    const double* vector = vectors_.data() + static_cast<Index>(c) * length;
+    kernel::axpy(weights_[c] * kernel::dot(vector, v.data(), length), vector, out.data(), length);
   }
 }
 

@@ -3,7 +3,7 @@
 //     B = M + corrections,      M = A kron I, A a sampled Hessian over the features; with few weights, M the sampled
 //                               Hessian itself, the coupling of the classes included
 //
-// corrected by the memory of past steps (limited-memory BFGS in its compact form). Over all features, or over some.
+// corrected by the memory of past steps (limited-memory BFGS). Over all features, or over some.
 //
 // Rows are drawn by how much they add to the curvature of their columns, so that those with few entries are in the sample
 // too. Where it still lacks most of a column's own curvature, that is put on the diagonal: a column that looks flat would
@@ -56,8 +56,8 @@ class LossQuadratic {
     Index classes_ = 0;            // K
     Index outputs_ = 0;            // columns that the matrix is multiplied with: K, or 1
     std::vector<double> matrix_;   // size x size
-    std::vector<double> vectors_;  // one correction a row, over the chosen features
-    std::vector<double> middle_;   // corrections x corrections: B = M - vectors' middle vectors
+    std::vector<double> vectors_;  // one correction a row, over the chosen features: B = M + vectors' diag(weights) vectors
+    std::vector<double> weights_;
   };
   Part part(std::span<const Index> chosen) const;
 

@@ -192,9 +192,7 @@ std::vector<double> WorkingColumns::transpose_times(std::span<const double> c) c
 
 std::vector<double> WorkingColumns::gram(std::span<const double> h) const {
   std::vector<double> matrix = hessian(rows(), h, places_);
-  const Index s = size();
-  for (Index a = 0; a < s; ++a)
-    for (Index b = 0; b < a; ++b) matrix[at(b * s + a)] = matrix[at(a * s + b)];
+  mirror(matrix, size());
   return matrix;
 }
 

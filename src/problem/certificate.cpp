@@ -18,7 +18,6 @@
 #include "problem/matrix_penalty.hpp"
 #include "problem/optimality.hpp"
 #include "problem/penalty.hpp"
-#include "problem/row_sums.hpp"
 #include "problem/table_pass.hpp"
 
 namespace s3gd {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "base/index.hpp"
 #include "base/threads.hpp"
+#include "data/row_access.hpp"
 #include "kernel/blas.hpp"
 #include "problem/full_pass.hpp"
 #include "problem/loss.hpp"
@@ -15,134 +15,163 @@ namespace {
 
 constexpr Index kRowsPerBlock = 256;
 constexpr double kWorthFilling = 0.15;  // density of sparse rows above which BLAS is faster with the zeros
+constexpr Index kLookedAt = 1024;       // rows that tell the density
 constexpr Index kAccumulatorBytes = 128 << 20;
 constexpr Index kMostChunks = 16;
+constexpr double kLeastJitter = 1e-14;
 
-// One chunk of rows for each accumulator of `size` numbers; sums[chunk] are added in order. add(begin, end, sums).
-template <class Add>
-std::vector<double> sum_chunks(const Problem& problem, Index size, Index work_per_row, const Add& add) {
-  const Index rows = problem.rows();
-  const Index affordable = std::max<Index>(1, kAccumulatorBytes / (8 * std::max<Index>(1, size)));
-  const Index worthwhile = std::max<Index>(1, rows * work_per_row / (4 * size + 65536));
-  const Index chunks = std::min({affordable, worthwhile, kMostChunks, rows});
-  const Index per_chunk = (rows + chunks - 1) / chunks;
-  std::vector<std::vector<double>> parts(at(chunks));
-  parallel_ranges(rows, per_chunk, problem.spec().threads, [&](Index begin, Index end, Index chunk) {
-    parts[at(chunk)].assign(at(size), 0.0);
-    add(begin, end, parts[at(chunk)].data());
-  });
-  std::vector<double> sum = std::move(parts.front());
-  for (std::size_t c = 1; c < parts.size(); ++c)
-    for (std::size_t k = 0; k < parts[c].size(); ++k) sum[k] += parts[c][k];
-  return sum;
-}
-
-// Rows [begin, end) over the chosen coordinates, and where they go.
-struct Outer {
-  std::span<const double> h;
-  std::span<const Index> chosen;    // ascending
-  const std::vector<Index>& place;  // of each coordinate among them, or -1
+// Rows over the chosen columns, and where they go.
+struct Sample {
+  const WeightedRows& rows;
+  std::span<const Index> chosen;  // ascending
+  std::vector<Index> place;       // of each column among them, or -1
   const std::function<bool()>& must_stop;
 
   Index size() const { return static_cast<Index>(chosen.size()); }
+  Index count() const { return static_cast<Index>(rows.weights.size()); }
+  Index row(Index r) const { return rows.rows.empty() ? r : rows.rows[at(r)]; }
+  bool constant() const { return !chosen.empty() && chosen.back() == rows.x.cols(); }
   bool stops() const { return must_stop && must_stop(); }
 };
 
-// Rows times sqrt(h), which expand(i, root, out) writes to a block that BLAS multiplies with itself. Rows of no curvature are
-// left out.
-template <class Expand>
-void add_blocks(const Outer& outer, Index begin, Index end, double* sums, const Expand& expand) {
-  const Index size = outer.size();
-  std::vector<double> block(at(kRowsPerBlock * size));
+Index entries_of_a_row(const Matrix& x) { return x.stored() / std::max<Index>(1, x.rows()) + 1; }
+
+// One chunk of rows for each accumulator of `size` numbers; those are added in order. add(begin, end, sums).
+template <class S, class Add>
+std::vector<double> sum_chunks(const WeightedRows& sample, Index size, Index work_per_row, const Add& add) {
+  const auto rows = static_cast<Index>(sample.weights.size());
+  const Index affordable =
+      std::max<Index>(1, kAccumulatorBytes / (static_cast<Index>(sizeof(S)) * std::max<Index>(1, size)));
+  const Index worthwhile = std::max<Index>(1, rows * work_per_row / (4 * size + 65536));
+  const Index chunks = std::min({affordable, worthwhile, kMostChunks});
+  std::vector<std::vector<S>> parts(at(chunks));
+  parallel_for(chunks, sample.threads, [&](Index chunk) {
+    parts[at(chunk)].assign(at(size), S(0));
+    add(rows * chunk / chunks, rows * (chunk + 1) / chunks, parts[at(chunk)].data());
+  });
+  std::vector<double> sum;
+  if constexpr (std::is_same_v<S, double>)
+    sum = std::move(parts.front());
+  else
+    sum.assign(parts.front().begin(), parts.front().end());
+  for (std::size_t c = 1; c < parts.size(); ++c)
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += static_cast<double>(parts[c][k]);
+  return sum;
+}
+
+// root times the chosen entries of a row.
+template <class View, class S>
+void expand(const View& x, const Sample& sample, Index i, S root, S* out) {
+  const Index size = sample.size(), columns = size - (sample.constant() ? 1 : 0);
+  if constexpr (is_dense_view<View>) {
+    const auto* row = x.row(i);
+    if (columns == x.cols)
+      for (Index j = 0; j < columns; ++j) out[j] = root * static_cast<S>(row[j]);
+    else
+      for (Index k = 0; k < columns; ++k) out[k] = root * static_cast<S>(row[sample.chosen[at(k)]]);
+  } else {
+    std::fill_n(out, size, S(0));
+    for_each_entry(x, i, [&](Index j, auto value) {
+      if (const Index to = sample.place[at(j)]; to >= 0) out[to] = root * static_cast<S>(value);
+    });
+  }
+  if (sample.constant()) out[size - 1] = root;
+}
+
+// Blocks of rows times the roots of their weights, which BLAS multiplies with themselves. Rows of no weight are left out.
+template <class View, class S>
+void add_blocks(const View& x, const Sample& sample, Index begin, Index end, S* sums) {
+  const Index size = sample.size();
+  std::vector<S> block(at(kRowsPerBlock * size));
   Index filled = 0;
   const auto flush = [&] {
-    blas::syrk_transposed(size, filled, 1.0, block.data(), size, 1.0, sums, size);
-    filled = 0;
+    blas::syrk_transposed(size, std::exchange(filled, 0), S(1), block.data(), size, S(1), sums, size);
   };
-  for (Index i = begin; i < end; ++i) {
-    if (outer.h[at(i)] == 0) continue;
-    expand(i, std::sqrt(outer.h[at(i)]), block.data() + filled * size);
+  for (Index r = begin; r < end; ++r) {
+    const double weight = sample.rows.weights[at(r)];
+    if (weight == 0) continue;
+    expand(x, sample, sample.row(r), static_cast<S>(std::sqrt(weight)), block.data() + filled * size);
     if (++filled < kRowsPerBlock) continue;
     flush();
-    if (outer.stops()) return;
+    if (sample.stops()) return;
   }
   flush();
 }
 
-template <class T>
-void add_outer(const DenseView<T>& x, const Outer& outer, Index begin, Index end, double* sums) {
-  const Index size = outer.size();
-  // Ascending: where the last column is in its place, all are.
-  const bool every_column = x.cols > 0 && size >= x.cols && outer.chosen[at(x.cols - 1)] == x.cols - 1;
-  add_blocks(outer, begin, end, sums, [&](Index i, double root, double* out) {
-    const T* row = x.row(i);
-    if (every_column) {
-      for (Index j = 0; j < x.cols; ++j) out[j] = root * static_cast<double>(row[j]);
-      if (size > x.cols) out[x.cols] = root;
-      return;
-    }
-    for (Index k = 0; k < size; ++k) {
-      const Index j = outer.chosen[at(k)];
-      out[k] = root * (j == x.cols ? 1.0 : static_cast<double>(row[j]));
-    }
-  });
-}
-
-// The share of the entries in the chosen columns, rows of curvature only, that are stored.
-template <class T, class I>
-double density(const CsrView<T, I>& x, const Outer& outer, Index begin, Index end) {
-  Index stored = 0, rows = 0;
-  for (Index i = begin; i < end; ++i) {
-    if (outer.h[at(i)] == 0) continue;
-    ++rows;
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-      stored += outer.place[at(static_cast<Index>(x.columns[k]))] >= 0;
-  }
-  return static_cast<double>(stored) / static_cast<double>(std::max<Index>(1, rows * outer.size()));
-}
-
-template <class T, class I>
-void add_outer(const CsrView<T, I>& x, const Outer& outer, Index begin, Index end, double* sums) {
-  const Index size = outer.size();
-  const bool intercept = size > 0 && outer.chosen.back() == x.cols;
-  const auto for_each_chosen = [&](Index i, auto&& visit) {
-    for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-      if (const Index to = outer.place[at(static_cast<Index>(x.columns[k]))]; to >= 0)
-        visit(to, static_cast<double>(x.values[k]));
-    if (intercept) visit(size - 1, 1.0);
-  };
-  if (density(x, outer, begin, end) > kWorthFilling)
-    return add_blocks(outer, begin, end, sums, [&](Index i, double root, double* out) {
-      std::fill_n(out, size, 0.0);
-      for_each_chosen(i, [&](Index to, double value) { out[to] = root * value; });
-    });
+template <class View>
+void add_entries(const View& x, const Sample& sample, Index begin, Index end, double* sums) {
   std::vector<std::pair<Index, double>> row;
-  for (Index i = begin; i < end; ++i) {
-    if (outer.h[at(i)] == 0) continue;
-    if (i % kRowsPerBlock == 0 && outer.stops()) return;
+  for (Index r = begin; r < end; ++r) {
+    const double weight = sample.rows.weights[at(r)];
+    if (weight == 0) continue;
+    if (r % kRowsPerBlock == 0 && sample.stops()) return;
     row.clear();
-    for_each_chosen(i, [&](Index to, double value) { row.emplace_back(to, value); });
+    for_each_entry(x, sample.row(r), [&](Index j, auto value) {
+      if (const Index to = sample.place[at(j)]; to >= 0) row.emplace_back(to, static_cast<double>(value));
+    });
+    if (sample.constant()) row.emplace_back(sample.size() - 1, 1.0);
     for (std::size_t a = 0; a < row.size(); ++a) {
-      const double factor = outer.h[at(i)] * row[a].second;
-      double* out = sums + row[a].first * size;
+      const double factor = weight * row[a].second;
+      double* out = sums + row[a].first * sample.size();
       for (std::size_t b = 0; b <= a; ++b) out[row[b].first] += factor * row[b].second;
     }
   }
 }
 
-template <class T>
-void add_squares(const DenseView<T>& x, Index i, double h, double* out) {
-  const T* row = x.row(i);
-  for (Index j = 0; j < x.cols; ++j) out[j] += h * static_cast<double>(row[j]) * static_cast<double>(row[j]);
-}
-
-template <class T, class I>
-void add_squares(const CsrView<T, I>& x, Index i, double h, double* out) {
-  for (auto k = x.starts[i]; k < x.starts[i + 1]; ++k)
-    out[x.columns[k]] += h * static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+// Whether so much of the chosen columns is stored that zeros are best filled in: by a look at some of the rows.
+template <class View>
+bool worth_filling(const View& x, const Sample& sample) {
+  if (is_dense_view<View>) return true;
+  Index stored = 0, rows = 0;
+  for (Index r = 0; r < sample.count(); r += std::max<Index>(1, sample.count() / kLookedAt)) {
+    if (sample.rows.weights[at(r)] == 0) continue;
+    ++rows;
+    for_each_entry(x, sample.row(r), [&](Index j, auto) { stored += sample.place[at(j)] >= 0 ? 1 : 0; });
+  }
+  return static_cast<double>(stored) > kWorthFilling * static_cast<double>(std::max<Index>(1, rows * sample.size()));
 }
 
 }  // namespace
+
+template <class S>
+std::vector<double> sum_of_products(const WeightedRows& rows, std::span<const Index> chosen,
+                                    const std::function<bool()>& must_stop) {
+  Sample sample{rows, chosen, std::vector<Index>(at(rows.x.cols() + 1), -1), must_stop};
+  const Index size = sample.size();
+  for (Index k = 0; k < size; ++k) sample.place[at(chosen[at(k)])] = k;
+  return rows.x.visit([&](const auto& x) {
+    // A row is multiplied entry by entry: cut into chunks for more than that, it would be the sums that cost.
+    const bool fills = worth_filling(x, sample);
+    const Index entries = entries_of_a_row(rows.x), work = std::min(size * size / 8 + 1, entries * entries);
+    const auto add = [&](Index begin, Index end, auto* sums) {
+      if constexpr (std::is_same_v<decltype(sums), double*>)
+        if (!fills) return add_entries(x, sample, begin, end, sums);
+      add_blocks(x, sample, begin, end, sums);
+    };
+    return fills ? sum_chunks<S>(rows, size * size, work, add) : sum_chunks<double>(rows, size * size, work, add);
+  });
+}
+template std::vector<double> sum_of_products<float>(const WeightedRows&, std::span<const Index>,
+                                                    const std::function<bool()>&);
+template std::vector<double> sum_of_products<double>(const WeightedRows&, std::span<const Index>,
+                                                     const std::function<bool()>&);
+
+std::vector<double> sum_of_squares(const WeightedRows& rows, bool constant) {
+  const Index cols = rows.x.cols();
+  return sum_chunks<double>(rows, cols + (constant ? 1 : 0), entries_of_a_row(rows.x), [&](Index begin, Index end,
+                                                                                         double* sums) {
+    rows.x.visit([&](const auto& x) {
+      for (Index r = begin; r < end; ++r) {
+        const double weight = rows.weights[at(r)];
+        if (weight == 0) continue;
+        for_each_entry(x, rows.rows.empty() ? r : rows.rows[at(r)], [&](Index j, auto value) {
+          sums[j] += weight * static_cast<double>(value) * static_cast<double>(value);
+        });
+        if (constant) sums[cols] += weight;
+      }
+    });
+  });
+}
 
 std::vector<double> curvatures(const Problem& problem, std::span<const double> margins) {
   const Loss loss(problem.spec().loss);
@@ -154,28 +183,11 @@ std::vector<double> curvatures(const Problem& problem, std::span<const double> m
 
 std::vector<double> hessian(const Problem& problem, std::span<const double> h, std::span<const Index> chosen,
                             const std::function<bool()>& must_stop) {
-  const auto size = static_cast<Index>(chosen.size());
-  std::vector<Index> place(at(problem.cols() + 1), -1);
-  for (Index k = 0; k < size; ++k) place[at(chosen[at(k)])] = k;
-  // A sparse row is multiplied entry by entry: cut into chunks for more than that, it would be the sums that cost.
-  const Index entries = problem.x().stored() / std::max<Index>(1, problem.rows()) + 1;
-  const Index work = std::min(size * size / 8 + 1, problem.x().is_dense() ? size * size : entries * entries);
-  return sum_chunks(problem, size * size, work, [&](Index begin, Index end, double* sums) {
-    problem.x().visit([&](const auto& view) { add_outer(view, {h, chosen, place, must_stop}, begin, end, sums); });
-  });
+  return sum_of_products<double>({problem.x(), {}, h, problem.spec().threads}, chosen, must_stop);
 }
 
 std::vector<double> hessian_diagonal(const Problem& problem, std::span<const double> h) {
-  const Index per_row = problem.x().stored() / std::max<Index>(1, problem.rows()) + 1;
-  return sum_chunks(problem, problem.dim(), per_row, [&](Index begin, Index end, double* sums) {
-    problem.x().visit([&](const auto& view) {
-      for (Index i = begin; i < end; ++i) {
-        if (h[at(i)] == 0) continue;
-        add_squares(view, i, h[at(i)], sums);
-        if (problem.has_intercept()) sums[view.cols] += h[at(i)];
-      }
-    });
-  });
+  return sum_of_squares({problem.x(), {}, h, problem.spec().threads}, problem.has_intercept());
 }
 
 void hessian_times(const Problem& problem, std::span<const double> h, std::span<const double> p,
@@ -184,6 +196,38 @@ void hessian_times(const Problem& problem, std::span<const double> h, std::span<
     for (std::size_t r = 0; r < u.size(); ++r) c[r] = h[at(first) + r] * u[r];
   };
   margins_then_sum(problem, p, fill, out);
+}
+
+void mirror(std::vector<double>& matrix, Index size) {
+  for (Index a = 0; a < size; ++a)
+    for (Index b = 0; b < a; ++b) matrix[at(b * size + a)] = matrix[at(a * size + b)];
+}
+
+ScaledFactor::ScaledFactor(std::vector<double> matrix, std::span<const double> added, double jitter) {
+  const auto size = static_cast<Index>(added.size());
+  for (Index a = 0; a < size; ++a) {
+    const double diagonal = matrix[at(a * size + a)] += added[at(a)];
+    scale_.push_back(diagonal > 0 ? 1.0 / std::sqrt(diagonal) : 1.0);
+    for (Index b = 0; b <= a; ++b) matrix[at(a * size + b)] *= scale_[at(a)] * scale_[at(b)];
+  }
+  for (;; jitter = std::max(kLeastJitter, 10 * jitter)) {
+    factor_ = matrix;
+    for (Index a = 0; a < size; ++a) factor_[at(a * size + a)] += jitter;
+    if (blas::cholesky(size, factor_.data(), size) || jitter > 1) break;
+  }
+}
+
+void ScaledFactor::solve(std::span<double> v) const {
+  const std::size_t size = scale_.size();
+  const auto rescale = [&] {
+    for (std::size_t first = 0; first < v.size(); first += size)
+      for (std::size_t j = 0; j < size; ++j) v[first + j] *= scale_[j];
+  };
+  if (size == 0) return;
+  rescale();
+  blas::cholesky_solve(static_cast<Index>(size), factor_.data(), static_cast<Index>(size), v.data(),
+                       static_cast<Index>(v.size() / size));
+  rescale();
 }
 
 }  // namespace s3gd

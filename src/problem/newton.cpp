@@ -1,7 +1,6 @@
 #include "problem/newton.hpp"
 
 #include "base/index.hpp"
-#include "kernel/blas.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
 #include "problem/full_pass.hpp"
@@ -72,21 +71,9 @@ std::vector<double> Newton::direct_direction(const std::vector<Index>& chosen,
     for (Index a = 0; a < size; ++a)
       for (Index b = 0; b <= a; ++b)
         matrix[at(a * size + b)] -= penalty_.norm_strength() / norm_ * in_norm[at(a)] * in_norm[at(b)];
-  double largest = 0;
-  for (Index k = 0; k < size; ++k) largest = std::max(largest, matrix[at(k * size + k)]);
-  std::vector<double> direction(at(size));
-  for (double jitter = 0;; jitter = jitter == 0 ? 1e-14 : 10 * jitter) {
-    std::vector<double> factor = matrix;
-    for (Index k = 0; k < size; ++k) {
-      double& diagonal = factor[at(k * size + k)];
-      diagonal += jitter * (diagonal + 1e-6 * largest) + std::numeric_limits<double>::min();
-    }
-    if (!blas::cholesky(size, factor.data(), size) && jitter < 1) continue;
-    for (Index k = 0; k < size; ++k) direction[at(k)] = -slopes[at(chosen[at(k)])];
-    blas::cholesky_solve(size, factor.data(), size, direction.data());
-    break;
-  }
-  std::vector<double> full(w_.size(), 0.0);
+  std::vector<double> direction(at(size)), full(w_.size(), 0.0);
+  for (Index k = 0; k < size; ++k) direction[at(k)] = -slopes[at(chosen[at(k)])];
+  ScaledFactor(std::move(matrix), std::vector<double>(at(size), 0.0), 0).solve(direction);
   for (Index k = 0; k < size; ++k) full[at(chosen[at(k)])] = direction[at(k)];
   return full;
 }
@@ -214,11 +201,6 @@ bool Newton::prox_step() {
 namespace {
 
 constexpr int kMostSweeps = 300;
-
-void mirror(std::vector<double>& matrix, Index size) {
-  for (Index a = 0; a < size; ++a)
-    for (Index b = 0; b < a; ++b) matrix[at(b * size + a)] = matrix[at(a * size + b)];
-}
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 
 #include "base/index.hpp"
 #include "kernel/kernel.hpp"
-#include "problem/loss.hpp"
 #include "problem/table_sums.hpp"
 
 namespace s3gd {
@@ -61,45 +60,26 @@ RowSums run(const SoftmaxProblem& problem, const View& x, std::span<const double
   return total;
 }
 
-// Targets and weights of a block of rows for one problem: where they lie, or gathered.
-struct BlockTargets {
-  double y[kMostRows], q[kMostRows];
-
-  const double* of(std::span<const double> values, Index first, std::span<const Index> rows, bool adjacent,
-                   double* gathered) {
-    if (adjacent) return values.data() + first;
-    for (std::size_t r = 0; r < rows.size(); ++r) gathered[r] = values[at(rows[r])];
-    return gathered;
-  }
-};
-
-// One class's margins in column `u` of a block become slopes times weights.
+// One class's margins in column `u` of a block become slopes times weights. places: null where all rows are asked for.
 template <class W>
-void turn_into_slopes(const ClassPass& one, const Loss& loss, Index first, std::span<const Index> rows, bool adjacent,
+void turn_into_slopes(const ClassPass& one, const WeighedLoss& loss, Index first, Index count, const Index* places,
                       Index width, W* u, RowSums& total) {
-  const Problem& problem = *one.problem;
-  const auto count = static_cast<Index>(rows.size());
-  BlockTargets block;
-  double margin[kMostRows], value[kMostRows], slope[kMostRows], curvature[kMostRows];
-  const double* y = block.of(problem.targets(), first, rows, adjacent, block.y);
-  std::fill_n(block.q, count, problem.weight(0));
-  const double* q = problem.weights().empty() ? block.q : block.of(problem.weights(), first, rows, adjacent, block.q);
+  double margin[kMostRows] = {}, value[kMostRows], slope[kMostRows];
   for (Index r = 0; r < count; ++r) margin[r] = static_cast<double>(u[r * width]);
-  const bool curved = !one.keep.curvatures.empty();
-  loss.terms(margin, y, count, {value, slope, curved ? curvature : nullptr});
+  double* const curvature = one.keep.curvatures.empty() ? nullptr : one.keep.curvatures.data() + first;
+  total.weight += loss(first, count, places, margin, {value, slope, curvature});
   for (Index r = 0; r < count; ++r) {
-    total.loss += q[r] * value[r];
-    total.weight += q[r];
-    u[r * width] = static_cast<W>(slope[r] * q[r]);
+    total.loss += value[r];
+    u[r * width] = static_cast<W>(slope[r]);
   }
   if (!one.keep.margins.empty()) std::copy_n(margin, count, one.keep.margins.begin() + first);
-  for (Index r = 0; r < count && curved; ++r) one.keep.curvatures[at(first + r)] = q[r] * curvature[r];
 }
 
 template <class W, class View>
 void run(const View& x, std::span<ClassPass> classes, std::span<const Index> rows) {
   const Problem& like = *classes[0].problem;
-  const Loss loss(like.spec().loss);
+  std::vector<WeighedLoss> losses;
+  for (const ClassPass& one : classes) losses.emplace_back(*one.problem);
   const std::size_t k = classes.size(), dim = at(like.dim());
   const TableSums table{like.x(), static_cast<Index>(k), like.has_intercept(), like.spec().threads, rows};
   std::vector<double> w(dim * k), sums(dim * k);  // the classes of a feature side by side
@@ -108,7 +88,8 @@ void run(const View& x, std::span<ClassPass> classes, std::span<const Index> row
   std::vector<RowSums> totals(at(table.chunks()) * k);
   table.run<W>(x, w, sums, [&](Index chunk, Index first, std::span<const Index> here, W* u) {
     for (std::size_t c = 0; c < k; ++c)
-      turn_into_slopes(classes[c], loss, first, here, rows.empty(), table.width(), u + c, totals[at(chunk) * k + c]);
+      turn_into_slopes(classes[c], losses[c], first, std::ssize(here), rows.empty() ? nullptr : here.data(),
+                       table.width(), u + c, totals[at(chunk) * k + c]);
   });
   for (std::size_t c = 0; c < k; ++c) {
     ClassPass& one = classes[c];

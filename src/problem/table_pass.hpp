@@ -4,7 +4,7 @@
 // loaded once for all classes. Partial sums of fixed chunks are added in their order: same bits at any number of threads.
 #pragma once
 
-#include "problem/row_sums.hpp"
+#include "problem/full_pass.hpp"
 #include "s3gd/problem.hpp"
 #include "s3gd/softmax.hpp"
 

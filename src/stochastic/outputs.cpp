@@ -116,12 +116,10 @@ class OneOutput final : public OutputProblem {
     s3gd::margins_then_sum(problem_, w, fill, out);
   }
   std::vector<double> second_moment(std::span<const double> h) const override {
-    const std::size_t size = at(features());
-    std::vector<Index> every(size);
+    std::vector<Index> every(at(features()));
     std::iota(every.begin(), every.end(), Index{0});
     std::vector<double> moment = hessian(problem_, h, every);
-    for (std::size_t a = 0; a < size; ++a)
-      for (std::size_t b = 0; b < a; ++b) moment[b * size + a] = moment[a * size + b];
+    mirror(moment, features());
     return moment;
   }
   std::vector<double> squared_row_norms() const override { return s3gd::squared_row_norms(problem_); }

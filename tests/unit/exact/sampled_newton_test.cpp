@@ -9,7 +9,6 @@
 #include "problem/full_pass.hpp"
 #include "problem/hessian.hpp"
 #include "problem/loss.hpp"
-#include "problem/row_sums.hpp"
 #include "support/random_problem.hpp"
 
 namespace s3gd {

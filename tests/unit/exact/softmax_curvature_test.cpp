@@ -133,9 +133,8 @@ TEST(ClassMetric, AtZeroItIsTheHessianOnDirectionsThatSumToNothing) {
   for (std::size_t j = 0; j < v.size(); ++j) EXPECT_NEAR(image[j], v[j], 2e-4 * (1 + std::abs(v[j])));
 }
 
-// B must map every remembered step to the change of the gradient along the last one, and stay as M where nothing is known.
 // The factor of H over all its rows is its inverse.
-TEST(CoupledFactor, InvertsTheHessianWithTheCouplingOfTheClasses) {
+TEST(CoupledHessian, AsAFactorIsInvertedWithTheCouplingOfTheClasses) {
   const auto sample = testing::softmax_sample(150, 6, 4, 65);
   for (const Matrix& x : sample.table.layouts()) {
     const SoftmaxProblem problem = make_problem(sample, x, false);
@@ -152,10 +151,9 @@ TEST(CoupledFactor, InvertsTheHessianWithTheCouplingOfTheClasses) {
     };
     run_pass(problem, w, pass);
     Vector weights(static_cast<std::size_t>(problem.rows()), problem.weight(0)), ridge;
-    for (Index j = 0; j < problem.features(); ++j) ridge.push_back(2 * penalty.ridge(j));
-    CoupledFactor factor;
-    factor.build({problem.x(), problem.has_intercept(), problem.classes(), weights, probabilities, 1}, ridge,
-                 problem.rows());
+    for (Index c = 0; c < problem.dim(); ++c) ridge.push_back(2 * penalty.ridge(c / problem.classes()));
+    const CoupledSample all{problem.x(), problem.has_intercept(), problem.classes(), weights, probabilities, 1};
+    const ScaledFactor factor(coupled_hessian(all, problem.rows()), ridge, 1e-7);
     Vector v = testing::random_vector(problem.dim(), 2);  // without what all classes share, which nothing bends
     for (Index j = 0; j < problem.features(); ++j) {
       double mean = 0;
@@ -207,6 +205,7 @@ TEST(HessianPart, IsThePartOfTheHessianThatWasChosen) {
   }
 }
 
+// B must map the last step that is remembered to the change of the gradient along it, and be symmetric and positive.
 TEST(LossQuadratic, FollowsTheLastSecantAndIsSymmetric) {
   const auto sample = testing::softmax_sample(200, 5, 3, 65);
   const SoftmaxProblem problem = make_problem(sample, sample.table.dense<double>());

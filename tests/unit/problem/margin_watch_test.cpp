@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problem/row_sums.hpp"
+#include "problem/full_pass.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {

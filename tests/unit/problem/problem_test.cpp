@@ -7,7 +7,6 @@
 #include <string>
 
 #include "problem/full_pass.hpp"
-#include "problem/row_sums.hpp"
 #include "s3gd/error.hpp"
 #include "support/random_problem.hpp"
 
