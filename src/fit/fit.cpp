@@ -11,8 +11,8 @@
 #include "fit/fit_json.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model_use.hpp"
+#include "solve/inputs.hpp"
 #include "solve/options/table.hpp"
-#include "solve/warm_start.hpp"
 
 namespace s3gd {
 namespace {

@@ -1,10 +1,7 @@
 // Sentences for the Summary: what is off, and what to do about it.
-//
-// What the rows have to say is asked of a sample of them, at most a few thousand, so that advice costs next to nothing
-// however large the data is.
 #pragma once
 
-#include "solve/sentences.hpp"
+#include "solve/sample.hpp"
 
 namespace s3gd {
 

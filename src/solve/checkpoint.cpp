@@ -9,13 +9,10 @@
 #include <filesystem>
 
 #include "base/checksum.hpp"
-#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
 #include "s3gd/error.hpp"
-#include "solve/run_identity.hpp"
-#include "solve/run_state.hpp"
 
 namespace s3gd {
 namespace {

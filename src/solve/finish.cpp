@@ -1,6 +1,7 @@
 #include "solve/finish.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -110,6 +111,15 @@ Solution finish_with(const ExactPart& part, const std::string& name, std::vector
   std::string stage = name;
   Archive* resumed = part.checkpoint != nullptr ? part.checkpoint->resumed() : nullptr;
   if (resumed != nullptr) (*resumed)(stage, part.journal);
+  if (start.empty() && part.begin && resumed == nullptr) {
+    Solution first = part.begin();
+    if (was_cut(first.summary.status)) return first;  // no state to go on from: a run that is resumed begins anew
+    if (first.summary.status != Status::diverged) start = first.w;
+    part.journal.append(std::move(first));
+    part.journal.begin_stage("s3gd");
+    // The mean of the last snapshots, which the stage's trace lacks.
+    if (!start.empty()) part.journal.moved(start, 0, std::nan(""), std::nan(""));
+  }
   return run_stage(part, stage, std::move(start), resumed);
 }
 

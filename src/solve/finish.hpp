@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "exact/finisher.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/journal.hpp"
 
@@ -31,7 +30,8 @@ struct ExactPart {
   Journal& journal;
   std::function<BoundFinisher(const std::string& name)> finisher;
   std::string last;                  // name of the one that suits everything
-  Checkpoint* checkpoint = nullptr;  // null: none is kept
+  Checkpoint* checkpoint = nullptr;          // null: none is kept
+  std::function<Solution()> begin = nullptr;  // steps of S3GD, for a run that has no start; null: they do not pay
 };
 
 // From `start`; from what the checkpoint was left with, where the run is resumed.

@@ -4,18 +4,36 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "problem/matrix_penalty.hpp"
 #include "problem/penalty.hpp"
 #include "solve/checkpoint.hpp"
-#include "solve/run_state.hpp"
 
 namespace s3gd {
+namespace {
+
+template <class AnyPenalty, class AnyProblem>
+JournalSource source_of(const AnyProblem& problem, const InputOf<AnyProblem>& input) {
+  using W = std::span<const double>;
+  JournalSource source;
+  source.objective = [problem](W w) { return objective(problem, w); };
+  source.certify = [problem](W w) { return certify(problem, w); };
+  if (input.test != nullptr) source.test_objective = [test = *input.test](W w) { return objective(test, w); };
+  source.penalty = [penalty = AnyPenalty(problem)](W w) { return penalty.value(w); };
+  source.watch = input.watch;
+  return source;
+}
+
+}  // namespace
 
 Journal::Journal(JournalSource source, const SolveOptions& options) : source_(std::move(source)), options_(options) {
   if (options.patience > 0 && source_.test_objective) early_stop_ = EarlyStop(options.patience, source_.penalty);
 }
 
 Journal::Journal(const Problem& problem, const SolveOptions& options, const OneOutputInput& input)
-    : Journal(journal_source<Penalty>(problem, input.test, input.watch), options) {}
+    : Journal(source_of<Penalty>(problem, input), options) {}
+
+Journal::Journal(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input)
+    : Journal(source_of<MatrixPenalty>(problem, input), options) {}
 
 double Journal::test_objective(std::span<const double> w) const {
   return source_.test_objective ? source_.test_objective(w) : std::nan("");

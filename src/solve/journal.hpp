@@ -17,24 +17,11 @@ struct JournalSource {
   std::function<bool(const TraceRow&)> watch;                       // as in OneOutputInput
 };
 
-// Of a Problem with its Penalty, or a SoftmaxProblem with its MatrixPenalty. test: null where there are no such rows.
-template <class AnyPenalty, class AnyProblem>
-JournalSource journal_source(const AnyProblem& problem, const AnyProblem* test,
-                             std::function<bool(const TraceRow&)> watch) {
-  using W = std::span<const double>;
-  JournalSource source;
-  source.objective = [problem](W w) { return objective(problem, w); };
-  source.certify = [problem](W w) { return certify(problem, w); };
-  if (test != nullptr) source.test_objective = [test = *test](W w) { return objective(test, w); };
-  source.penalty = [penalty = AnyPenalty(problem)](W w) { return penalty.value(w); };
-  source.watch = std::move(watch);
-  return source;
-}
-
 class Journal final : public Progress {
  public:
   Journal(JournalSource source, const SolveOptions& options);
   Journal(const Problem& problem, const SolveOptions& options, const OneOutputInput& input);
+  Journal(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input);
 
   // A stage that kept its own clock and trace (an estimator's run): adds what it did.
   void append(Solution&& stage);

@@ -5,10 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/clock.hpp"
 #include "solve/early_stop.hpp"
 #include "solve/run.hpp"
-#include "solve/schedule.hpp"
 #include "stochastic/control.hpp"
 #include "stochastic/loop.hpp"
 
@@ -46,10 +44,6 @@ class Observer {
   // Of the result: kept where the run has been certified there.
   Certificate certificate_of(std::span<const double> w) const;
   double objective_of_best() const;
-  // A run that goes on elsewhere ends the same whether its objective is looked at or not.
-  void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
-  // From now on, as `looks` says: what it names must outlive the run.
-  void look_at(const Schedule& looks);
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }
@@ -58,6 +52,8 @@ class Observer {
   void state(Archive& a);
 
  private:
+  template <class T>
+  double passes_of(const LoopState<T>& state) const;
   template <class T>
   bool note_blindly(LoopState<T>& state);
   template <class T>
@@ -69,16 +65,18 @@ class Observer {
   void judge(TraceRow& row);
   void keep_best();
   bool should_stop(const TraceRow& row);
+  bool end(Status status);                     // true, for who asks whether the run is over
+  bool end_as_asked();                         // by an interrupt or the clock
+  bool spent(Index iteration, double passes);  // whether the budget is
   Index next_observation(Index iteration, double passes_per_step) const;
 
   const RunInput& input_;
   const StochasticProblem& problem_;
   const SolveOptions& options_;
-  const Schedule* schedule_ = nullptr;
   bool unbiased_;
   RunClock& clock_;
   Budget budget_;
-  double hopeless_;  // an objective above this means divergence
+  double hopeless_ = std::numeric_limits<double>::max();  // an objective above this means divergence
   Rng probe_rng_;
 
   EarlyStop early_stop_;

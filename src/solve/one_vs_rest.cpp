@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -14,13 +13,10 @@
 #include "base/interrupt.hpp"
 #include "base/mention.hpp"
 #include "base/threads.hpp"
-#include "exact/finisher.hpp"
 #include "problem/constant_model.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
 #include "solve/checkpoint.hpp"
-#include "solve/inputs.hpp"
-#include "solve/warm_state.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {
@@ -61,7 +57,7 @@ class Fits {
     } else {
       parallel_for(count(), side_by_side_, [&](Index k) { fit(k); });
     }
-    Solution whole = collect();
+    Solution whole = merge_solutions(problem_.classes(), std::move(solutions_));
     Summary& summary = whole.summary;
     if (checkpoints_ && was_cut(summary.status)) checkpoints_->keep_the_rest();
     if (checkpoints_) checkpoints_->add_trouble_to(summary);
@@ -137,16 +133,14 @@ class Fits {
     SolveOptions options = options_;
     if (options_.seconds > 0) options.seconds = seconds_for(groups - g);
     const bool out_of_time = options_.seconds > 0 && options.seconds <= 0;
-    const bool leaves_out = interrupted() || stopped_.load() || out_of_time;
-    for (Index k = begin; k < end && leaves_out; ++k)
-      end_class(
-          k, without_features(classes[at(k - begin)].problem, out_of_time ? Status::out_of_time : Status::interrupted));
-    if (leaves_out) return;
+    if (interrupted() || stopped_.load() || out_of_time) return;   // fit() knows what to do
     const bool steps = find_estimator(options.solver) != nullptr;  // others begin at the constant
-    solve_together(classes, options, graph(), [&](Index k, Solution&& solution) {
-      end_class(begin + k,
-                steps ? keep_from_winning(classes[at(k)].problem, std::move(solution)) : std::move(solution));
-    });
+    auto found = solve_together(classes, options, graph());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (!found[k]) continue;
+      if (steps) found[k] = keep_from_winning(classes[k].problem, std::move(*found[k]));
+      end_class(begin + static_cast<Index>(k), std::move(*found[k]));
+    }
   }
 
   void end_class(Index k, Solution&& solution) {
@@ -209,23 +203,6 @@ class Fits {
     summary.certificate = {Certificate::Kind::duality_gap, summary.objective, -std::numeric_limits<double>::infinity(),
                            std::numeric_limits<double>::infinity()};
     return solution;
-  }
-
-  Solution collect() {
-    Solution whole;
-    std::vector<Summary> summaries;
-    for (Index k = 0; k < count(); ++k) {
-      Solution& one = solutions_[at(k)];
-      whole.w.insert(whole.w.end(), one.w.begin(), one.w.end());
-      for (TraceRow& row : one.trace) {
-        row.stage = name(k) + ": " + row.stage;
-        whole.trace.push_back(std::move(row));
-      }
-      summaries.push_back(std::move(one.summary));
-    }
-    whole.summary = merge_summaries(problem_.classes(), summaries);
-    whole.summary.classes = std::move(summaries);
-    return whole;
   }
 
   const OneVsRestProblem& problem_;

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/index.hpp"
+#include "base/text.hpp"
 
 namespace s3gd {
 namespace {
@@ -31,42 +31,35 @@ void add(Certificate& sum, const Certificate& one) {
   if (one.kind == Certificate::Kind::prox_gradient) sum.kind = one.kind;
 }
 
-// Why a stage ended, in how many classes; without the number where it is the same for all.
-struct Ends {
-  std::vector<std::pair<std::string, Index>> reasons;
+// What is kept under a name, which is added where it is not there.
+template <class T>
+T& entry(std::vector<std::pair<std::string, T>>& list, const std::string& name) {
+  for (auto& [known, value] : list)
+    if (known == name) return value;
+  return list.emplace_back(name, T{}).second;
+}
 
-  void add(const std::string& why) {
-    const auto known =
-        std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) { return reason.first == why; });
-    if (known == reasons.end())
-      reasons.emplace_back(why, 1);
-    else
-      ++known->second;
-  }
-  std::string text() const {
-    if (reasons.size() == 1) return reasons[0].first;
-    std::string all;
-    for (const auto& [why, times] : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", why, times);
-    return all;
-  }
-};
-
+// Why a stage ended is said with the number of classes, unless it is the same for all.
 std::vector<Stage> merge_stages(std::span<const Summary> summaries) {
-  std::vector<Stage> stages;
-  std::vector<Ends> ends;
+  struct Sum {
+    double seconds = 0;
+    Index iterations = 0;
+    std::vector<std::pair<std::string, Index>> ends;
+  };
+  std::vector<std::pair<std::string, Sum>> sums;
   for (const Summary& summary : summaries)
     for (const Stage& one : summary.stages) {
-      auto known =
-          std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.name == one.name; });
-      if (known == stages.end()) {
-        known = stages.insert(stages.end(), {one.name, 0, 0, ""});
-        ends.emplace_back();
-      }
-      known->seconds += one.seconds;
-      known->iterations += one.iterations;
-      ends[at(known - stages.begin())].add(one.ended);
+      Sum& sum = entry(sums, one.name);
+      sum.seconds += one.seconds;
+      sum.iterations += one.iterations;
+      ++entry(sum.ends, one.ended);
     }
-  for (std::size_t s = 0; s < stages.size(); ++s) stages[s].ended = ends[s].text();
+  std::vector<Stage> stages;
+  for (const auto& [name, sum] : sums) {
+    std::vector<std::string> counted;
+    for (const auto& [why, times] : sum.ends) counted.push_back(fmt::format("{}: {}", why, times));
+    stages.push_back({name, sum.seconds, sum.iterations, counted.size() == 1 ? sum.ends[0].first : join(counted)});
+  }
   return stages;
 }
 
@@ -117,18 +110,32 @@ Summary merge_summaries(std::span<const std::string> classes, std::span<const Su
   whole.step = worst->step;
   whole.inner = worst->inner;
   for (const Summary& one : summaries) {
-    whole.objective += one.objective;
     add(whole.certificate, one.certificate);
-    whole.graph_seconds += one.graph_seconds;
-    whole.solve_seconds += one.solve_seconds;
-    whole.evaluate_seconds += one.evaluate_seconds;
-    whole.cpu_seconds += one.cpu_seconds;
-    whole.passes += one.passes;
+    for (const auto part : {&Summary::objective, &Summary::graph_seconds, &Summary::solve_seconds,
+                            &Summary::evaluate_seconds, &Summary::cpu_seconds, &Summary::passes})
+      whole.*part += one.*part;
     whole.iterations += one.iterations;
     whole.surrogate_gap = std::max(whole.surrogate_gap, one.surrogate_gap);
   }
   whole.stages = merge_stages(summaries);
   whole.advice = merge_advice(classes, summaries, at(worst - summaries.begin()));
+  return whole;
+}
+
+Solution merge_solutions(std::span<const std::string> classes, std::vector<Solution> solutions) {
+  Solution whole;
+  std::vector<Summary> summaries;
+  for (std::size_t k = 0; k < solutions.size(); ++k) {
+    Solution& one = solutions[k];
+    whole.w.insert(whole.w.end(), one.w.begin(), one.w.end());
+    for (TraceRow& row : one.trace) {
+      row.stage = classes[k] + ": " + row.stage;
+      whole.trace.push_back(std::move(row));
+    }
+    summaries.push_back(std::move(one.summary));
+  }
+  whole.summary = merge_summaries(classes, summaries);
+  whole.summary.classes = std::move(summaries);
   return whole;
 }
 

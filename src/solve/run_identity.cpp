@@ -1,4 +1,4 @@
-#include "solve/run_identity.hpp"
+#include "solve/checkpoint.hpp"
 
 #include <fmt/core.h>
 
