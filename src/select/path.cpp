@@ -16,9 +16,9 @@
 #include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"
 #include "select/walk.hpp"
+#include "solve/advice.hpp"
 #include "solve/checkpoint.hpp"
 #include "solve/one_vs_rest.hpp"
-#include "solve/sample.hpp"
 
 namespace s3gd {
 namespace {

@@ -74,10 +74,10 @@ double product(const View& x, Index i, const double* w) {
     return kernel::sparse_dot(x.values + x.starts[i], x.columns + x.starts[i], x.row_nonzeros(i), w);
 }
 
-// Margins of the sample's rows of a class.
+// With the margins of the sample's rows of that class.
 struct NamedClass {
   std::string name;
-  std::vector<double> margins;
+  const std::vector<double>& margins;
 };
 
 // What one output and softmax are told alike; none where there is nothing to say. `wrong_` and `by_features_` are for a derived
@@ -216,14 +216,15 @@ class Adviser : AdviserOf<Problem, Penalty> {
 
   void advise() {
     const bool kinked = penalty_.l1_strength() + penalty_.norm_strength() > 0;
-    const bool unpenalised = !kinked && penalty_.l2_strength() == 0, classes = !std::isnan(problem_.positive_class());
+    const std::vector<std::string> names = Task(problem_).classes();
+    const bool unpenalised = !kinked && penalty_.l2_strength() == 0, classes = !names.empty();
     take_margins();
     if (summary_.status == Status::diverged) on_divergence(safe_step());
     on_limits();
     if (classes)
       on_separable_classes(unpenalised, problem_.total_weight() * Loss(problem_.spec().loss).value(0.0, 1.0));
     advise_on_rows(sample_, summary_.advice);
-    if (classes) on_labels(positive_, negative_);
+    if (classes) on_labels({names[1], positive_}, {names[0], negative_});
     if (classes || kinked) {
       const double typical = classes ? problem_.total_weight() : std::sqrt(summary_.objective);
       const std::vector<double> slopes = on_missing_weights(kinked, unpenalised, typical);
@@ -233,11 +234,7 @@ class Adviser : AdviserOf<Problem, Penalty> {
   }
 
  private:
-  std::string class_name(double value) const { return std::isnan(value) ? "rest" : problem_.data().y.name_of(value); }
-
   void take_margins() {
-    positive_.name = class_name(problem_.positive_class());
-    negative_.name = class_name(problem_.negative_class());
     const double constant = problem_.has_intercept() ? w_.back() : 0.0;
     const auto weight = [&](Index row) { return problem_.weight(row); };
     for_each_in_sample(problem_.x(), weight, [&](const auto& view, Index row) {
@@ -245,7 +242,7 @@ class Adviser : AdviserOf<Problem, Penalty> {
       by_features_ = std::max(by_features_, std::abs(by_features));
       const double y = problem_.targets()[at(row)];
       wrong_ += y * margin > 0 ? 0 : 1;
-      (y > 0 ? positive_ : negative_).margins.push_back(margin);
+      (y > 0 ? positive_ : negative_).push_back(margin);
     });
   }
 
@@ -273,7 +270,7 @@ class Adviser : AdviserOf<Problem, Penalty> {
          {{"variance_left", summary_.moment_left}}});
   }
 
-  NamedClass positive_, negative_;
+  std::vector<double> positive_, negative_;  // margins
 };
 
 class SoftmaxAdviser : AdviserOf<SoftmaxProblem, MatrixPenalty> {

@@ -2,7 +2,7 @@
 // leaves the last good one. It names the data (by checksum), the options and the version it belongs to; anything else
 // is refused with one sentence that says what differs.
 //
-//   "s3gd-checkpoint 2\n"   magic and version
+//   "s3gd-checkpoint 3\n"   magic and version
 //   16 hex digits "\n"      checksum of all that follows
 //   JSON "\n"               one line: {"version": .., "data": .., "options": {..}}
 //   bytes                   an Archive of the run's state

@@ -110,21 +110,22 @@ Index Observer::observe(LoopState<T>& state) {
   clock_.pause();
   const double started = wall_now();
   const bool glancing = early_stop_.wanted() && !input_.blind && state.iteration < next_full_ && !asked_;
+  bool finished;
   if (input_.blind) {
-    finished_ = note_blindly(state);
+    finished = note_blindly(state);
   } else if (glancing) {
-    finished_ = glance(state);
+    finished = glance(state);
   } else {
     trace_.push_back(evaluate(state));
-    finished_ = should_stop(trace_.back());
-    if (input_.watch && !input_.watch(trace_.back()) && !finished_) finished_ = end(Status::interrupted);
+    finished = should_stop(trace_.back());
+    if (input_.watch && !input_.watch(trace_.back()) && !finished) finished = end(Status::interrupted);
   }
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
   const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_->rows()) *
                                      (state.control.draws_rows() ? 1.0 : 0.0) +
                                  state.control.passes_per_snapshot() / static_cast<double>(state.inner);
-  if (finished_) return -1;
+  if (finished) return -1;
   if (!glancing) next_full_ = next_observation(state.iteration, passes_per_step);
   // Snapshots of several outputs may be far apart: the mean of late ones is to have the last.
   if (ends_at_snapshots(input_)) next_full_ = (next_full_ + state.inner - 1) / state.inner * state.inner;

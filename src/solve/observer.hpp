@@ -33,7 +33,6 @@ class Observer {
   // Asked at snapshots: is there a reason to look right now, and end?
   bool urgent();
 
-  bool finished() const { return finished_; }
   void diverged() { status_ = Status::diverged; }
   bool has_diverged() const { return status_ == Status::diverged; }
 
@@ -89,7 +88,6 @@ class Observer {
   std::vector<double> last_point_, last_surrogate_;  // of the surrogate's line integral; empty before its first point
   double surrogate_integral_ = 0, surrogate_gap_ = 0;
   Status status_ = Status::out_of_passes;
-  bool finished_ = false;
   double evaluate_seconds_ = 0;
   std::vector<TraceRow> trace_;
 };

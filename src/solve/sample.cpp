@@ -1,4 +1,4 @@
-#include "solve/sample.hpp"
+#include "solve/advice.hpp"
 
 #include <fmt/core.h>
 

@@ -88,13 +88,6 @@ Solution run(const SoftmaxProblem& problem, const SolveOptions& options, const S
 
 }  // namespace
 
-std::vector<SolverInfo> softmax_solvers() {
-  std::vector<SolverInfo> list{{"auto", "a start by S3GD, then the exact finish that suits the penalty (default)"}};
-  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
-  for (const SoftmaxFinisher& one : softmax_finisher_table()) list.push_back({one.name, one.summary});
-  return list;
-}
-
 Solution solve_softmax(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input) {
   check(problem, options, input);
   std::optional<FileCheckpoint> file;

@@ -39,6 +39,14 @@ void check_suits(const Problem& problem, const SolveOptions& options) {
     refuse_unless({&kBoundedCurvature}, "the automatic step of " + options.solver, "give " + opt("step") + ", or ");
 }
 
+template <class AnyFinisher>
+std::vector<SolverInfo> listed(const char* automatic, const std::vector<AnyFinisher>& finishers) {
+  std::vector<SolverInfo> list{{"auto", automatic}};
+  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
+  for (const AnyFinisher& finisher : finishers) list.push_back({finisher.name, finisher.summary});
+  return list;
+}
+
 }  // namespace
 
 const char* name_of(Status status) {
@@ -48,11 +56,12 @@ const char* name_of(Status status) {
 }
 
 std::vector<SolverInfo> solvers() {
-  std::vector<SolverInfo> list{
-      {"auto", "a start by S3GD or growing samples, then the exact finish that suits the problem (default)"}};
-  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
-  for (const Finisher& finisher : finisher_table()) list.push_back({finisher.name, finisher.summary});
-  return list;
+  return listed("a start by S3GD or growing samples, then the exact finish that suits the problem (default)",
+                finisher_table());
+}
+
+std::vector<SolverInfo> softmax_solvers() {
+  return listed("a start by S3GD, then the exact finish that suits the penalty (default)", softmax_finisher_table());
 }
 
 void check_solve(const Problem& problem, const SolveOptions& options, const OneOutputInput& input) {
