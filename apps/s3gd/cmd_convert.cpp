@@ -1,4 +1,5 @@
-// s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked.
+// s3gd convert IN OUT: from any format to any other, by extension; scaled and split on the way when asked. And s3gd graph DATA -o
+// FILE: what is made of the same rows for train.
 #include <memory>
 
 #include "base/clock.hpp"
@@ -7,7 +8,9 @@
 #include "data/generate.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
+#include "s3gd/graph.hpp"
 #include "s3gd/scale.hpp"
 
 namespace s3gd::app {
@@ -76,10 +79,8 @@ std::vector<Written> convert(const Options& options, const Common& common) {
 int run(Options options, const Common& common) {
   if ((options.split > 0) != !options.second_out.empty())
     throw UsageError("--split FRACTION and --split-out FILE go together");
-  refuse_standard_output(options.out, "OUT");
-  refuse_standard_output(options.second_out, "--split-out");
-  refuse_clashes(common, {{"IN", file_of_source(options.in)}, {"--labels", options.values.load.labels_path}},
-                 {{"OUT", options.out}, {"--split-out", options.second_out}});
+  check_files(common, {{"IN", file_of_source(options.in)}, {"--labels", options.values.load.labels_path}},
+              {{"OUT", options.out}, {"--split-out", options.second_out}});
   options.values.load.threads = common.threads;
   const double start = wall_now();
   const std::vector<Written> files = convert(options, common);
@@ -90,6 +91,39 @@ int run(Options options, const Common& common) {
   }
   json["seconds"] = wall_now() - start;
   if (common.json) print_json(json);
+  return kGood;
+}
+
+struct GraphToBuild {
+  std::string data, output;
+  OptionValues values;
+};
+
+int build(const GraphToBuild& options, const Common& common) {
+  check_files(common, {{"DATA", file_of_source(options.data)}, {"--labels", options.values.load.labels_path}},
+              {{"--output", options.output}});
+  LoadOptions load_options = options.values.load;
+  load_options.threads = common.threads;
+  Dataset data = load(options.data, load_options);
+  data = apply_scaling(data, learn_scaling(data, options.values.scale, common.threads), common.threads);
+  GraphOptions graph_options = options.values.solve.graph;
+  graph_options.seed = common.seed;
+  graph_options.threads = common.threads;
+  const Graph graph = build_graph(data.x, graph_options);
+  save_graph(graph, data.x, options.output);
+  print_result(common,
+               {{"rows", graph.rows()},
+                {"anchors", graph.anchors()},
+                {"neighbours", graph.neighbours_per_row()},
+                {"kernel", name_of(graph.options.kernel)},
+                {"seconds", graph.seconds},
+                {"seed", common.seed}},
+               format_fields({{"rows", format_count(graph.rows())},
+                              {"anchors", format_count(graph.anchors())},
+                              {"neighbours", format_count(graph.neighbours_per_row())},
+                              {"kernel", name_of(graph.options.kernel)},
+                              {"built in", format_seconds(graph.seconds)},
+                              {"written to", options.output}}));
   return kGood;
 }
 
@@ -113,6 +147,19 @@ std::function<int()> setup_convert(Arguments& app, const Common& common) {
   app.add("--out-format", &options->out_format, "instead of by extension", {.choices = writable});
   add_table_options(app, options->values, names_in(kReadingOptions));
   return [options, &common] { return run(*options, common); };
+}
+
+std::function<int()> setup_graph(Arguments& app, const Common& common) {
+  auto options = std::make_shared<GraphToBuild>();
+  app.add("DATA", &options->data, "the rows to build the graph of", {.required = true});
+  app.add("-o,--output", &options->output, "where the graph goes", {.takes = "FILE", .required = true});
+  add_table_options(app, options->values, names_in(kGraphOptions));
+  add_table_options(app, options->values, {"scale"});
+  Option& scale = app.get_option("--scale");
+  scale.help = "the same as for train, or the graph will not fit: " + scale.help;
+  scale.group = app.get_option("--output").group;
+  add_table_options(app, options->values, names_in(kReadingOptions));
+  return [options, &common] { return build(*options, common); };
 }
 
 }  // namespace s3gd::app

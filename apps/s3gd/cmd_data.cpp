@@ -47,7 +47,7 @@ int list(const Common& common) {
     print_json({{"datasets", sets}});
     return kGood;
   }
-  std::vector<std::vector<std::string>> rows{{"name", "train", "test", "cols", "classes", "here", "what"}};
+  Table rows{{"name", "train", "test", "cols", "classes", "here", "what"}};
   for (const KnownDataset& entry : catalog()) {
     const char* state = find_known(entry.name) ? "yes" : entry.files.empty() ? "by hand" : "get";
     rows.push_back({entry.name, count_or_dash(entry.train_rows), count_or_dash(entry.test_rows),

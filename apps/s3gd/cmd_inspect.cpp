@@ -10,10 +10,10 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "data/summary.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "problem/names.hpp"
-#include "problem_options.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model.hpp"
 #include "saved/inspect.hpp"
@@ -124,7 +124,7 @@ std::string describe_features(const Model& model) {
 
 std::string weights_table(const Model& model, Index k, Index top) {
   const auto weights = model.weights_of(k);
-  std::vector<std::vector<std::string>> table{{"feature", "weight"}};
+  Table table{{"feature", "weight"}};
   for (const std::size_t feature : largest_weights(weights, top))
     table.push_back(
         {model.feature_names.empty() ? std::to_string(number_of(model, feature)) : model.feature_names[feature],
@@ -250,7 +250,7 @@ TheoryReport report_theory(const Dataset& data, const Options& options, const Co
   if (options.variance) question.graph = options.problem.values.solve.graph;
   const TheoryFacts facts = theory_facts(*problem, question);
   const Theory& constants = facts.constants;
-  std::vector<std::pair<std::string, std::string>> fields{
+  Fields fields{
       {"objective", facts.formula},
       {"smoothness", fmt::format("L = {:.4g} (largest row), {:.4g} (mean), L_P = {:.4g} (whole), mu = {:.4g}",
                                  constants.smoothness_max, constants.smoothness_mean, constants.smoothness_full,

@@ -1,11 +1,12 @@
 // s3gd list WHAT: the names that options take, with one line each.
+#include <algorithm>
 #include <memory>
 
 #include "base/nearest.hpp"
 #include "data/generate.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "problem/names.hpp"
-#include "problem_options.hpp"
 #include "s3gd/model_use.hpp"
 
 namespace s3gd::app {
@@ -16,17 +17,21 @@ struct Options {
   bool markdown = false;
 };
 
-using Lines = std::vector<std::pair<std::string, std::string>>;  // names, and what they are
-
-template <class E>
-Lines lines_of() {
-  Lines lines;
-  for (const auto& entry : names<E>()) lines.emplace_back(entry.name, entry.summary);
+// Names, and what they are.
+template <class List>
+Fields summaries(const List& list) {
+  Fields lines;
+  for (const auto& one : list) lines.emplace_back(one.name, one.summary);
   return lines;
 }
 
-Lines format_lines() {
-  Lines lines;
+template <class E>
+Fields lines_of() {
+  return summaries(names<E>());
+}
+
+Fields format_lines() {
+  Fields lines;
   for (const FormatInfo& format : formats())
     lines.emplace_back(format.name, format.summary + " (" + format.extensions + ")" +
                                         (format.writable ? "" : "; read only") +
@@ -34,49 +39,43 @@ Lines format_lines() {
   return lines;
 }
 
-Lines generator_lines() {
-  Lines lines;
+Fields generator_lines() {
+  Fields lines;
   for (const GeneratorKind& kind : generator_kinds())
     lines.emplace_back(kind.name, kind.summary + "; " + kind.parameters);
   return lines;
 }
 
-Lines export_lines() {
-  Lines lines;
-  for (const ExportFormat& format : export_formats()) lines.emplace_back(format.name, format.summary);
+Fields solver_lines() {
+  Fields lines = summaries(solvers());
+  for (const SolverInfo& solver : softmax_solvers())
+    if (std::none_of(lines.begin(), lines.end(), [&](const auto& line) { return line.first == solver.name; }))
+      lines.emplace_back(solver.name, "softmax only: " + solver.summary);
   return lines;
 }
 
-Lines solver_lines() {
-  Lines lines;
-  for (const SolverInfo& solver : solvers()) lines.emplace_back(solver.name, solver.summary);
-  for (const SolverInfo& solver : softmax_only_solvers())
-    lines.emplace_back(solver.name, "softmax only: " + solver.summary);
-  return lines;
-}
-
-Lines loss_lines() {
-  Lines lines = lines_of<LossKind>();
+Fields loss_lines() {
+  Fields lines = lines_of<LossKind>();
   lines.emplace_back("softmax", "K classes fitted together: log sum_k exp(u_k) - u_y (train only)");
   return lines;
 }
 
-Lines penalty_lines() {
-  Lines lines = lines_of<PenaltyKind>();
+Fields penalty_lines() {
+  Fields lines = lines_of<PenaltyKind>();
   lines.emplace_back("group", "softmax only: lambda sum_j ||W_j||_2, a feature serves all classes or none");
   lines.emplace_back("nuclear", "softmax only: lambda times the sum of the singular values of W: low rank");
   return lines;
 }
 
-Lines option_lines() {
-  Lines lines;
+Fields option_lines() {
+  Fields lines;
   for (const OptionRow& row : option_table()) lines.emplace_back(row.name, table_help(row));
   return lines;
 }
 
 struct Topic {
   std::string name;
-  Lines (*lines)();
+  Fields (*lines)();
 };
 
 const std::vector<Topic>& topics() {
@@ -85,20 +84,19 @@ const std::vector<Topic>& topics() {
       {"penalties", penalty_lines},        {"scalings", lines_of<Scale>},
       {"intercepts", lines_of<Intercept>}, {"class-weights", lines_of<ClassWeight>},
       {"kernels", lines_of<Kernel>},       {"formats", format_lines},
-      {"generators", generator_lines},     {"exports", export_lines},
+      {"generators", generator_lines},     {"exports", [] { return summaries(export_formats()); }},
       {"options", option_lines},
   };
   return table;
 }
 
 // Losses or penalties with which an option has an effect.
-template <class E>
-std::vector<std::string> names_with(const OptionRow& row, const std::function<void(ProblemSpec&, E)>& set) {
+std::vector<std::string> names_with(const OptionRow& row, const std::string& by) {
   std::vector<std::string> list;
-  for (const std::string& name : all_names<E>()) {
-    ProblemSpec spec;
-    set(spec, parse_name<E>("name", name));
-    if (has_effect(row, scene_of(spec, "auto", Outputs::one))) list.push_back(name);
+  for (const std::string& name : by == "loss" ? all_names<LossKind>() : all_names<PenaltyKind>()) {
+    OptionValues values;
+    find_option(by)->set(values, name);
+    if (has_effect(row, scene_of(values.problem, "auto", Outputs::one))) list.push_back(name);
   }
   return list;
 }
@@ -106,10 +104,7 @@ std::vector<std::string> names_with(const OptionRow& row, const std::function<vo
 // To what it applies: the values of the option that decides it, or that option has to be there.
 Json decided(const OptionRow& row) {
   const std::string by = row.beside.empty() ? decided_by(row) : row.beside;
-  if (by == "loss")
-    return {{by, names_with<LossKind>(row, [](ProblemSpec& spec, LossKind kind) { spec.loss.kind = kind; })}};
-  if (by == "penalty")
-    return {{by, names_with<PenaltyKind>(row, [](ProblemSpec& spec, PenaltyKind kind) { spec.penalty.kind = kind; })}};
+  if (by == "loss" || by == "penalty") return {{by, names_with(row, by)}};
   if (!by.empty() || row.need == nullptr) return by.empty() ? Json::object() : Json{{by, Json::array()}};
   return {{"solver", solvers_with(row.need, Outputs::one)}, {"softmax", solvers_with(row.need, Outputs::softmax)}};
 }
@@ -188,7 +183,7 @@ int run(const Options& options, const Common& common) {
     return list_options(options, common);
   for (const Topic& topic : topics()) {
     if (topic.name != what) continue;
-    const Lines lines = topic.lines();
+    const Fields lines = topic.lines();
     Json json = Json::array();
     for (const auto& [name, summary] : lines) json.push_back({{"name", name}, {"summary", summary}});
     print_result(common, {{what, json}}, format_fields(lines));

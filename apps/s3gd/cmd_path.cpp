@@ -12,9 +12,9 @@
 #include "base/memory.hpp"
 #include "base/mention.hpp"
 #include "fit/fit_json.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "problem/names.hpp"
-#include "problem_options.hpp"
 #include "report/fit_pages.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/path.hpp"
@@ -32,10 +32,8 @@ struct PathOptions {
 
 void check_path_options(const PathOptions& options, const Common& common) {
   check_given(options.problem);
-  refuse_standard_output(options.model_path, "--output");
-  refuse_standard_output(options.report_path, "--report");
-  refuse_clashes(common, files_read(options.problem),
-                 {{"--output", options.model_path}, {"--report", options.report_path}});
+  check_files(common, files_read(options.problem),
+              {{"--output", options.model_path}, {"--report", options.report_path}});
 }
 
 void add_path_options(Arguments& app, PathOptions& options) {
@@ -114,41 +112,40 @@ Json point_json(const PathPoint& point, const Task& task) {
 
 // What was found, as both commands tell it.
 struct PathEnd {
-  Status status;
-  double seconds, cpu_seconds;
-  const std::vector<Advice>& advice;
+  const PathRun& run;
   const Path& path;  // over all rows
   std::size_t chosen;
-  Json json;                                                // beside what both have
-  const char* parts;                                        // that took the time
-  std::vector<std::pair<std::string, std::string>> fields;  // before the time
-  std::vector<std::vector<std::string>> table;
+  Json json;          // beside what both have
+  const char* parts;  // that took the time
+  Fields fields;      // before the time
+  Table table;
   std::function<std::string(const report::PathPage& about)> page;
   const char* fitted;  // how the model was, in brackets of commas
 };
 Json to_json(const PathProblem& ready, const PathEnd& end, const std::string& formula, double total_seconds,
              const Common& common) {
   const Dataset& data = ready.task.data();
-  Json json{{"status", name_of(end.status)}, {"formula", formula}};
+  Json json{{"status", name_of(end.run.status)}, {"formula", formula}};
   json.update(end.json);
-  json.update({{"seconds", {{"load", ready.load_seconds}, {"solve", end.seconds}, {"total", total_seconds}}},
-               {"cpu_seconds", end.cpu_seconds},
+  json.update({{"seconds", {{"load", ready.load_seconds}, {"solve", end.run.seconds}, {"total", total_seconds}}},
+               {"cpu_seconds", end.run.cpu_seconds},
                {"rows", data.rows()},
                {"cols", data.cols()},
                {"nonzeros", data.x.stored()},
                {"classes", ready.task.classes()},
                {"peak_memory_bytes", peak_memory_bytes()},
                {"seed", common.seed},
-               {"advice", sentences(end.advice, program_words)}});
-  if (ready.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(ready.task);
+               {"advice", sentences(end.run.advice, program_words)}});
+  if (ready.task.kind() != Outputs::one) json["multiclass"] = name_of(ready.task.kind());
   return json;
 }
 
 std::string to_text(const PathProblem& ready, const PathEnd& end, const std::string& formula, double total_seconds) {
   auto fields = end.fields;
-  fields.insert(fields.begin(), {{"minimised", formula}, {"status", name_of(end.status)}});
+  fields.insert(fields.begin(), {{"minimised", formula}, {"status", name_of(end.run.status)}});
   fields.emplace_back("time", fmt::format("{} (load {}, {} {})", format_seconds(total_seconds),
-                                          format_seconds(ready.load_seconds), end.parts, format_seconds(end.seconds)));
+                                          format_seconds(ready.load_seconds), end.parts,
+                                          format_seconds(end.run.seconds)));
   return format_fields(fields) + "\n" + format_table(end.table);
 }
 
@@ -160,7 +157,7 @@ int finish_path(const PathProblem& ready, const PathOptions& options, const Path
     save_model(task.model(chosen.w, ready.scaling, chosen.certificate), options.model_path);
   if (!options.report_path.empty()) {
     const report::PathPage about{task.data().source, task.formula(), task.data().cols(), task.data().feature_names,
-                                 end.chosen,         end.seconds,    task.outputs()};
+                                 end.chosen,         end.run.seconds, task.outputs()};
     const std::string page = end.page(about);
     write_atomically(options.report_path, [&](std::ostream& out) { out << page; });
   }
@@ -169,14 +166,14 @@ int finish_path(const PathProblem& ready, const PathOptions& options, const Path
     print_json(to_json(ready, end, task.formula(), total, common));
   else
     print(to_text(ready, end, task.formula(), total));
-  print_advice(end.advice, common);
-  if (end.status == Status::interrupted && *end.fitted != '\0')
+  print_advice(end.run.advice, common);
+  if (end.run.status == Status::interrupted && *end.fitted != '\0')
     remark(common, "interrupted: chosen from what was done by then");
   if (!options.model_path.empty())
     remark(common,
            fmt::format("model of lambda {:.6g}{} written to {}", chosen.lambda, end.fitted, options.model_path));
   if (!options.report_path.empty()) remark(common, "page written to " + options.report_path);
-  return exit_code(end.status);
+  return exit_code(end.run.status);
 }
 
 struct OnePath : PathOptions {
@@ -208,9 +205,8 @@ Json weights_json(const PathPoint& point, const Task& task) {
   return list;
 }
 
-std::vector<std::vector<std::string>> table_of(const Path& path, std::size_t chosen, Index outputs) {
-  std::vector<std::vector<std::string>> rows{
-      {"lambda", "objective", "gap", "non-zeros", "features", "rank", "time", "status", ""}};
+Table table_of(const Path& path, std::size_t chosen, Index outputs) {
+  Table rows{{"lambda", "objective", "gap", "non-zeros", "features", "rank", "time", "status", ""}};
   for (std::size_t k = 0; k < path.points.size(); ++k) {
     const PathPoint& point = path.points[k];
     rows.push_back({format_number(point.lambda), fmt::format("{:.9g}", point.certificate.primal),
@@ -257,10 +253,7 @@ int run_path(OnePath options, const Common& common) {
   if (path.points.empty()) throw_nothing_done(path.status);
   const std::size_t chosen = index_of(path, options.choose);
   return finish_path(ready, options,
-                     {.status = path.status,
-                      .seconds = path.seconds,
-                      .cpu_seconds = path.cpu_seconds,
-                      .advice = path.advice,
+                     {.run = path,
                       .path = path,
                       .chosen = chosen,
                       .json = common.json ? path_json(path, chosen, ready.task, options.weights) : Json(),
@@ -312,8 +305,8 @@ Json folds_json(const CrossValidation& result, std::size_t chosen, Index folds, 
           {"points", points}};
 }
 
-std::vector<std::vector<std::string>> table_of(const CrossValidation& result) {
-  std::vector<std::vector<std::string>> rows{{"lambda", name_of(result.metric), "+-", "non-zeros", ""}};
+Table table_of(const CrossValidation& result) {
+  Table rows{{"lambda", name_of(result.metric), "+-", "non-zeros", ""}};
   for (std::size_t k = 0; k < result.points.size(); ++k) {
     std::string note = k == result.best ? "<- best" : "";
     if (k == result.one_standard_error) note += note.empty() ? "<- one standard error" : ", one standard error";
@@ -350,10 +343,7 @@ int run_folds(Folds options, const Common& common) {
   };
   return finish_path(
       ready, options,
-      {.status = result.status,
-       .seconds = result.seconds,
-       .cpu_seconds = result.cpu_seconds,
-       .advice = result.advice,
+      {.run = result,
        .path = result.path,
        .chosen = chosen,
        .json = common.json ? folds_json(result, chosen, options.folds, ready.task) : Json(),

@@ -1,9 +1,11 @@
-// s3gd predict MODEL DATA [-o OUT]: rows are read, predicted and written block by block, and none is kept.
+// s3gd predict MODEL DATA [-o OUT]: rows are read, predicted and written block by block, and none is kept. And s3gd export MODEL
+// --format FORMAT [-o FILE].
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,6 +16,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "s3gd/error.hpp"
+#include "s3gd/model_use.hpp"
 #include "saved/predictor.hpp"
 
 namespace s3gd::app {
@@ -32,10 +35,10 @@ void check_options(const PredictOptions& options, const Common& common) {
   if (options.proba && options.margin) throw UsageError("--proba and --margin exclude each other");
   if (common.json && is_standard_output(options.output))
     throw UsageError("--json and -o - both want standard output: give -o a file, or leave it out");
-  refuse_clashes(
+  check_files(
       common,
       {{"MODEL", options.model}, {"DATA", file_of_source(options.data)}, {"--labels", options.values.load.labels_path}},
-      {{"--output", options.output}});
+      {{"--output", is_standard_output(options.output) ? "" : options.output}});
 }
 
 // Nobody reads standard output any more: there is no point in going on.
@@ -242,6 +245,35 @@ int predict(const PredictOptions& options, const Common& common) {
   return kGood;
 }
 
+struct ExportOptions {
+  std::string model, format, output;
+};
+
+int run(const ExportOptions& options, const Common& common) {
+  const bool to_file = !options.output.empty() && options.output != "-";
+  if (common.json && !to_file)
+    throw UsageError("--json and the exported model both want standard output: give -o a file");
+  check_files(common, {{"MODEL", options.model}}, {{"--output", to_file ? options.output : ""}});
+  const Model model = load_model(options.model);
+  const std::string name = to_file ? std::filesystem::path(options.output).stem().string() : "model";
+  const Exported exported = export_model(model, options.format, name);
+  if (to_file)
+    write_atomically(options.output, [&](std::ostream& out) { out << exported.bytes; });
+  else
+    print(exported.bytes);
+  for (const std::string& text : exported.remarks) remark(common, text);
+  if (to_file) remark(common, "model written to " + options.output);
+  if (common.json)
+    print_json({{"format", options.format},
+                {"path", options.output},
+                {"bytes", exported.bytes.size()},
+                {"features", model.features()},
+                {"outputs", model.outputs()},
+                {"classes", model.classes},
+                {"remarks", exported.remarks}});
+  return kGood;
+}
+
 }  // namespace
 
 std::function<int()> setup_predict(Arguments& app, const Common& common) {
@@ -256,6 +288,16 @@ std::function<int()> setup_predict(Arguments& app, const Common& common) {
   add_metrics_option(app, options->metrics);
   add_table_options(app, options->values, names_in(kReadingOptions));
   return [options, &common] { return predict(*options, common); };
+}
+
+std::function<int()> setup_export(Arguments& app, const Common& common) {
+  auto options = std::make_shared<ExportOptions>();
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) names.push_back(format.name);
+  app.add("MODEL", &options->model, "a model saved by `s3gd train -o`", {.required = true});
+  app.add("--format", &options->format, "", {.choices = names, .required = true});
+  app.add("-o,--output", &options->output, "where it goes; standard output when left out", {.takes = "FILE"});
+  return [options, &common] { return run(*options, common); };
 }
 
 }  // namespace s3gd::app

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include "base/file.hpp"
@@ -30,7 +29,7 @@ std::string claims_of(const reproduce::Experiment& experiment) {
 
 int list(const Common& common) {
   Json figures = Json::array(), sets = Json::array();
-  std::vector<std::vector<std::string>> rows{{"name", "in the paper", "what"}}, here{{"set", "here", "remark"}};
+  Table rows{{"name", "in the paper", "what"}}, here{{"set", "here", "remark"}};
   for (const reproduce::Experiment& experiment : reproduce::experiments()) {
     figures.push_back({{"name", experiment.name},
                        {"title", experiment.title},
@@ -57,7 +56,7 @@ Json read_results(const std::string& folder) {
 }
 
 std::string outcome_table(const reproduce::Reproduction& done) {
-  std::vector<std::vector<std::string>> rows{{"figure", "found", "claim"}};
+  Table rows{{"figure", "found", "claim"}};
   for (const reproduce::FigureResult& figure : done.figures)
     for (const reproduce::Finding& finding : figure.findings)
       rows.push_back({figure.experiment->name, finding.outcome_in_words(), finding.says});

@@ -11,8 +11,8 @@
 #include "base/memory.hpp"
 #include "data/columns.hpp"
 #include "fit/fit_json.hpp"
+#include "options.hpp"
 #include "output.hpp"
-#include "problem_options.hpp"
 #include "report/fit_pages.hpp"
 #include "saved/trace_file.hpp"
 
@@ -51,12 +51,7 @@ void add_options(Arguments& app, TrainOptions& options) {
 using Given = std::function<bool(const std::string& option)>;
 
 void check_files(const TrainOptions& options, const Common& common) {
-  refuse_standard_output(options.model_path, "--output");
-  refuse_standard_output(options.trace_path, "--trace");
-  refuse_standard_output(options.page_path, "--report");
-  if (!options.trace_path.empty()) check_trace_name(options.trace_path);
   const std::string& checkpoint = options.values.solve.checkpoint;
-  refuse_standard_output(checkpoint, "--checkpoint");
   if (std::error_code ignored; std::filesystem::is_directory(checkpoint, ignored))
     throw UsageError("--checkpoint is a folder, " + checkpoint + ": give a file in it");
   std::vector<FileUse> read = files_read(options);
@@ -64,11 +59,12 @@ void check_files(const TrainOptions& options, const Common& common) {
   read.push_back({"--graph", options.values.graph});
   // A model may be replaced by what goes on from it.
   read.push_back({"--warm-start", same_file(options.start_path, options.model_path) ? "" : options.start_path});
-  refuse_clashes(common, std::move(read),
-                 {{"--output", options.model_path},
-                  {"--trace", options.trace_path},
-                  {"--report", options.page_path},
-                  {"--checkpoint", checkpoint}});
+  check_files(common, std::move(read),
+              {{"--output", options.model_path},
+               {"--trace", options.trace_path},
+               {"--report", options.page_path},
+               {"--checkpoint", checkpoint}});
+  if (!options.trace_path.empty()) check_trace_name(options.trace_path);
 }
 
 void check_options(const TrainOptions& options, const Common& common, const Given& given) {
@@ -201,8 +197,6 @@ std::string calibration_text(const Calibration& calibration) {
                      calibration.sigmoids[1], rows);
 }
 
-using Fields = std::vector<std::pair<std::string, std::string>>;
-
 Fields fields_of(const Fit& fit, const FitRun& run) {
   const Summary& summary = fit.summary;
   const Dataset& data = fit.task.data();
@@ -241,7 +235,7 @@ std::string class_table(const Fit& fit) {
   const std::vector<Summary>& summaries = fit.summary.classes;
   if (summaries.empty()) return {};
   const std::vector<std::string> names = fit.task.classes();
-  std::vector<std::vector<std::string>> table{{"class", "status", "objective", "gap", "passes", "cpu"}};
+  Table table{{"class", "status", "objective", "gap", "passes", "cpu"}};
   const std::size_t shown = std::min(kMostClassesShown, summaries.size());
   for (std::size_t k = 0; k < shown; ++k) {
     const Summary& one = summaries[k];

@@ -41,7 +41,7 @@ Json calibration_json(const Metrics& metrics, const Model&) {
 std::string confusion_text(const Metrics& metrics, const Model& model) {
   const std::size_t count = model.classes.size();
   if (count > kClassesShown) return fmt::format("\n{} classes: the confusion matrix is in --json\n", count);
-  std::vector<std::vector<std::string>> table{{"actual \\ predicted"}};
+  Table table{{"actual \\ predicted"}};
   table[0].insert(table[0].end(), model.classes.begin(), model.classes.end());
   for (std::size_t k = 0; k < count; ++k) {
     table.push_back({model.classes[k]});
@@ -52,8 +52,7 @@ std::string confusion_text(const Metrics& metrics, const Model& model) {
 
 std::string calibration_text(const Metrics& metrics, const Model& model) {
   const auto shown = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); };
-  std::vector<std::vector<std::string>> table{
-      {"probability of " + model.classes[1], "weight", "mean probability", "share of " + model.classes[1]}};
+  Table table{{"probability of " + model.classes[1], "weight", "mean probability", "share of " + model.classes[1]}};
   for (std::size_t k = 0; k < metrics.calibration.size(); ++k) {
     const CalibrationBin& bin = metrics.calibration[k];
     table.push_back({fmt::format("{:.1f} to {:.1f}", 0.1 * static_cast<double>(k), 0.1 * static_cast<double>(k + 1)),
@@ -152,7 +151,7 @@ void add_metrics(Json& object, const Metrics& metrics, const MetricChoice& choic
 }
 
 std::string metrics_text(const Metrics& metrics, const MetricChoice& choice, const Model& model) {
-  std::vector<std::pair<std::string, std::string>> fields{{"rows", format_count(metrics.rows)}};
+  Fields fields{{"rows", format_count(metrics.rows)}};
   std::string tables;
   for (const Metric* metric : chosen(choice, model)) {
     if (metric->value == nullptr)

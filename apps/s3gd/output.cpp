@@ -97,7 +97,7 @@ std::string format_seconds(double seconds) {
 
 std::string format_number(double value) { return fmt::format("{:.6g}", value); }
 
-std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+std::string format_table(const Table& rows) {
   std::vector<std::size_t> widths;
   std::vector<bool> numeric;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -124,7 +124,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string format_fields(const std::vector<std::pair<std::string, std::string>>& fields) {
+std::string format_fields(const Fields& fields) {
   std::size_t width = 0;
   for (const auto& [name, value] : fields) width = std::max(width, name.size());
   std::string text;

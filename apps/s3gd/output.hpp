@@ -31,10 +31,12 @@ std::string format_bytes(std::uint64_t n);   // 1.2 MB
 std::string format_seconds(double seconds);  // 850 us, 12.3 ms, 4.56 s, 2 min 3 s
 std::string format_number(double value);     // up to 6 significant digits
 
+using Table = std::vector<std::vector<std::string>>;
 // Columns aligned to the widest cell; numbers to the right. The first row is the heading.
-std::string format_table(const std::vector<std::vector<std::string>>& rows);
+std::string format_table(const Table& rows);
+using Fields = std::vector<std::pair<std::string, std::string>>;
 // "name   value" lines with the values aligned.
-std::string format_fields(const std::vector<std::pair<std::string, std::string>>& fields);
+std::string format_fields(const Fields& fields);
 // Breaks text at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 

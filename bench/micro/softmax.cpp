@@ -14,7 +14,7 @@
 #include "s3gd/dataset.hpp"
 #include "s3gd/scale.hpp"
 #include "s3gd/solve.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 
 using namespace s3gd;
 

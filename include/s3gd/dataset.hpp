@@ -66,10 +66,9 @@ struct LoadOptions {
   Index cols = 0;  // at least this many columns (so that train and test agree); 0 = as many as the file has
   IndexBase index_base = IndexBase::detect;     // LIBSVM text
   IndexOrder index_order = IndexOrder::strict;  // LIBSVM text
-  std::string
-      label_column;  // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name); "none" = no labels
-  std::string
-      usual_label_column;  // CSV: Dataset::label_column of another file, where label_column is empty; a header without it: no labels
+  // CSV: name, or number counted from 0 (negative: from the end); default 0 ("label", "y", "target", "class" by name); "none" = no
+  // labels. Where it is empty, Dataset::label_column of another file; a header without that: no labels.
+  std::string label_column, usual_label_column;
   std::string weight_column;         // CSV: name or number; empty = none
   std::optional<bool> header;        // CSV: detected when not set
   Missing missing = Missing::error;  // CSV

@@ -10,8 +10,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "s3gd/solve.hpp"
@@ -46,14 +44,18 @@ struct PathPoint {
   double passes = 0;
 };
 
-struct Path {
-  std::vector<PathPoint> points;  // lambda descending; only those that were finished
+// How a path or a cross-validation went.
+struct PathRun {
   // converged when all were reached to the tolerance, out_of_passes when some were not; interrupted and out_of_time
   // when it ended early.
   Status status = Status::converged;
-  double seconds = 0;  // as long as the path took; not while points are watched
+  double seconds = 0;  // as long as it took, dealing the rows included; not while points are watched
   double cpu_seconds = 0;
   std::vector<Advice> advice;  // what is off
+};
+
+struct Path : PathRun {
+  std::vector<PathPoint> points;  // lambda descending; only those that were finished
 };
 
 // Called with every point as it is done; false ends the path (status interrupted).
@@ -100,17 +102,13 @@ struct ScoredLambda {
   std::vector<double> scores;  // one per fold; NaN for folds that a run which was cut short does not judge by
 };
 
-struct CrossValidation {
+struct CrossValidation : PathRun {  // its advice includes the path's
   ScoreKind metric = ScoreKind::log_loss;
   std::vector<ScoredLambda> points;  // lambda descending; of a run that was cut short, those that can be judged
   std::size_t best = 0;              // of the points
   // The strongest penalty whose mean is no more than one standard error of the best worse than the best.
   std::size_t one_standard_error = 0;
   Path path;  // on all rows: the refit at either choice is there
-  Status status = Status::converged;
-  double seconds = 0;  // dealing the rows included
-  double cpu_seconds = 0;
-  std::vector<Advice> advice;  // the path's included
 };
 
 // Stratified folds. Rows are laid out by fold once (1.8 times their size for five folds), so that those of every

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,8 +71,7 @@ struct Certificate {
   Kind kind = Kind::duality_gap;
   double primal = 0;  // F at the point
   double dual = 0;    // a lower bound of F*; NaN for prox_gradient
-  double relative_gap =
-      0;  // (primal - dual) / max(|primal|, tiny), or the norm of the prox-gradient step over max(1, ||w||)
+  double relative_gap = 0;  // (primal - dual) / max(|primal|, tiny), or ||prox-gradient step|| / max(1, ||w||)
 };
 
 // sum_i x_i x_i' over rows that all weigh the same, the intercept's 1 as the last column: lower triangle, row-major.
@@ -145,8 +143,7 @@ Optimum solve_reference(const Problem& problem, const OptimumOptions& options = 
 
 // Constants of the theory (docs/theory.md): smoothness, strong convexity, step bounds, rate.
 struct Theory {
-  double smoothness_max =
-      0;  // L = Q max_i curvature ||x_i||^2, intercept included, Q the total weight (rows drawn by it)
+  double smoothness_max = 0;    // L = Q max_i curvature ||x_i||^2, intercept included; Q: the weight (rows drawn by it)
   double smoothness_mean = 0;   // sum_i q_i L_i
   double smoothness_full = 0;   // L_P, by power iteration
   double strong_convexity = 0;  // mu = 2 lambda for l2 without factors or a free intercept, else what is guaranteed

@@ -6,7 +6,6 @@
 //   unit_rows  x_i / ||x_i||                   needs nothing learnt
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "s3gd/dataset.hpp"

@@ -39,11 +39,9 @@ class OneVsRestProblem {
 
   const Dataset& data() const { return state_->data; }
   const ProblemSpec& spec() const { return state_->spec; }
-  const std::vector<std::string>& classes() const {
-    return state_->classes;
-  }                                                    // as written, in the order of their values
-  Problem of(Index k) const { return on(k, data()); }  // of class k: made anew, with a target for each row
-  Problem on(Index k, const Dataset& rows) const;      // the same over other rows
+  const std::vector<std::string>& classes() const { return state_->classes; }  // as written, by their values
+  Problem of(Index k) const { return on(k, data()); }                          // of class k: made anew, a target a row
+  Problem on(Index k, const Dataset& rows) const;                              // the same over other rows
   OneVsRestProblem with_penalty(const PenaltySpec& penalty) const;
 
  private:

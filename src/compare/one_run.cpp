@@ -18,8 +18,8 @@
 #include "base/mention.hpp"
 #include "compare/subject.hpp"
 #include "s3gd/error.hpp"
-#include "solve/run_identity.hpp"
-#include "solve/schedule.hpp"
+#include "solve/checkpoint.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 namespace {

@@ -10,7 +10,7 @@
 #include "problem/loss.hpp"
 #include "problem/needs.hpp"
 #include "s3gd/fit.hpp"
-#include "solve/run_identity.hpp"
+#include "solve/checkpoint.hpp"
 
 namespace s3gd {
 namespace {

@@ -1,4 +1,4 @@
-// The table of finishers. Order is preference among those that suit: solve/auto takes the first, so those after newton, which
+// The table of finishers. Order is preference among those that suit: auto takes the first, so those after newton, which
 // suits everything, have to be asked for.
 #include <algorithm>
 

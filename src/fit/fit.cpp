@@ -9,10 +9,11 @@
 #include "base/mention.hpp"
 #include "data/columns.hpp"
 #include "fit/fit_json.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
 #include "s3gd/model_use.hpp"
+#include "solve/inputs.hpp"
 #include "solve/options/table.hpp"
-#include "solve/warm_start.hpp"
 
 namespace s3gd {
 namespace {
@@ -143,10 +144,6 @@ Json to_json(const Certificate& certificate) {
           {"kind", certificate.kind == Certificate::Kind::duality_gap ? "duality_gap" : "prox_gradient"}};
 }
 
-const char* multiclass_name(const Task& task) {
-  return task.kind() == Outputs::softmax ? "softmax" : task.kind() == Outputs::one_vs_rest ? "ovr" : "";
-}
-
 Index count_classes(const Task& task) {
   const auto* one = std::get_if<Problem>(&task.stated());
   const bool merged = one != nullptr && !std::isnan(one->positive_class()) && std::isnan(one->negative_class());
@@ -186,7 +183,7 @@ Json to_json(const Fit& fit, const FitRun& run) {
             {"seed", run.seed},
             {"advice", sentences(summary.advice, run.words)},
             {"advice_codes", codes_of(summary.advice)}};
-  if (fit.task.kind() != Outputs::one) json["multiclass"] = multiclass_name(fit.task);
+  if (fit.task.kind() != Outputs::one) json["multiclass"] = name_of(fit.task.kind());
   if (fit.rank) json["rank"] = *fit.rank;
   if (const auto& seen = fit.validation)
     json["validation"] = {{"rows", seen->rows}, {"left_out", seen->left_out}, {"loss", seen->loss}};

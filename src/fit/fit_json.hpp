@@ -17,8 +17,6 @@ struct FitRun {
 Json to_json(const Fit& fit, const FitRun& run);
 Json to_json(const Certificate& certificate);
 
-// "ovr", "softmax", or nothing for one output.
-const char* multiclass_name(const Task& task);
 // 0: regression. One class against all others: as many as there are.
 Index count_classes(const Task& task);
 

@@ -18,28 +18,19 @@ namespace {
 
 struct Writer {
   ExportFormat format;
-  Exported (*write)(const Model& model, const std::string& name);
+  ExportWriter* write;
   // Whom a model asks too much of, and of what; a null program takes all.
   const char* program = nullptr;
   bool margins_alone = false;        // applies the weights to rows as they are, and predicts the margin
   bool counts_with_32_bits = false;  // the features
 };
 
-template <Exported (*write)(const Model&)>
-Exported nameless(const Model& model, const std::string&) {
-  return write(model);
-}
-
 const std::vector<Writer>& writers() {
   static const std::vector<Writer> table{
-      {{"liblinear", "model text of LIBLINEAR, for liblinear-predict"},
-       nameless<export_liblinear>,
-       "LIBLINEAR",
-       true,
-       true},
-      {{"json", "everything the model knows, for any language"}, nameless<export_json>},
-      {{"onnx", "a graph of standard operators, for ONNX runtimes"}, nameless<export_onnx>},
-      {{"vw", "text from which Vowpal Wabbit makes its model"}, nameless<export_vw>, "Vowpal Wabbit", true},
+      {{"liblinear", "model text of LIBLINEAR, for liblinear-predict"}, export_liblinear, "LIBLINEAR", true, true},
+      {{"json", "everything the model knows, for any language"}, export_json},
+      {{"onnx", "a graph of standard operators, for ONNX runtimes"}, export_onnx},
+      {{"vw", "text from which Vowpal Wabbit makes its model"}, export_vw, "Vowpal Wabbit", true},
       {{"c", "C99 functions that need no library"}, export_c, "the C source", false, true},
   };
   return table;
@@ -67,26 +58,15 @@ std::string how_to_predict(const Model& model) {
 }
 
 std::string how_to_get_probabilities(const Model& model) {
-  const std::string one = "p of the last class, 1 - p of the first";
-  const std::string several = "p of each output, divided by their sum";
-  const std::string form = model.outputs() == 1 ? one : several;
-  switch (model.link) {
-    case Link::logistic:
-      return "p = 1 / (1 + exp(-margin)): " + form;
-    case Link::platt:
-      return "p = 1 / (1 + exp(a * margin + b)): " + form;
-    case Link::softmax:
-      return "exp(margin) of each output, divided by their sum";
-    case Link::identity:
-    case Link::log:
-      break;
-  }
-  return "this model has none";
+  const std::string form =
+      model.outputs() == 1 ? "p of the last class, 1 - p of the first" : "p of each output, divided by their sum";
+  if (!has_probabilities(model)) return "this model has none";
+  if (model.link == Link::softmax) return "exp(margin) of each output, divided by their sum";
+  return (model.link == Link::platt ? "p = 1 / (1 + exp(a * margin + b)): " : "p = 1 / (1 + exp(-margin)): ") + form;
 }
 
 Json output_of(const Model& model, Index k) {
-  Json indices = Json::array();
-  Json values = Json::array();
+  Json indices = Json::array(), values = Json::array();
   const auto weights = model.weights_of(k);
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] == 0) continue;
@@ -146,7 +126,7 @@ std::optional<std::vector<std::int32_t>> numeric_classes(const Model& model) {
   return numbers;
 }
 
-Exported export_json(const Model& model) {
+Exported export_json(const Model& model, const std::string&) {
   Json json{{"format", "s3gd-linear-model"},
             {"version", 1},
             {"task", model.classifies() ? "classification" : "regression"},

@@ -5,7 +5,6 @@
 // no weight but zero, only the others are kept, with a sorted table of their numbers.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cctype>
 #include <numeric>
 #include <set>

@@ -11,11 +11,8 @@
 
 namespace s3gd {
 
-Exported export_liblinear(const Model& model);
-Exported export_json(const Model& model);
-Exported export_onnx(const Model& model);
-Exported export_vw(const Model& model);
-Exported export_c(const Model& model, const std::string& name);
+using ExportWriter = Exported(const Model& model, const std::string& name);
+ExportWriter export_liblinear, export_json, export_onnx, export_vw, export_c;
 
 inline double weight_at(const Model& model, Index output, Index column) {
   return model.weights_of(output)[static_cast<std::size_t>(column)];

@@ -198,7 +198,7 @@ void add_property(ProtobufMessage& file, const std::string& key, const std::vect
 
 }  // namespace
 
-Exported export_onnx(const Model& model) {
+Exported export_onnx(const Model& model, const std::string&) {
   if (8.0 * static_cast<double>(model.weights.size()) + 1e6 > kLargestFile)
     throw Error(fmt::format("{} weights are more than an ONNX file can hold", model.weights.size()),
                 "export to json or c, which leave out zeros");

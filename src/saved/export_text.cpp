@@ -134,7 +134,7 @@ std::string write_lessons(const Model& model) {
 
 }  // namespace
 
-Exported export_liblinear(const Model& model) {
+Exported export_liblinear(const Model& model, const std::string&) {
   Exported result;
   const bool biased = std::any_of(model.intercepts.begin(), model.intercepts.end(), [](double b) { return b != 0; });
   result.bytes +=
@@ -166,7 +166,7 @@ Exported export_liblinear(const Model& model) {
   return result;
 }
 
-Exported export_vw(const Model& model) {
+Exported export_vw(const Model& model, const std::string&) {
   const Index outputs = model.outputs();
   Exported result{write_lessons(model), {}};
   result.remarks.push_back(fmt::format("make the model: vw -d THIS_FILE --sgd -l 0.5 --power_t 0{} -b {} -f MODEL",

@@ -17,10 +17,6 @@
 namespace s3gd {
 namespace {
 
-std::string name_of_class(const Problem& problem, double value) {
-  return std::isnan(value) ? kRestClass : problem.data().y.name_of(value);
-}
-
 Model from_training(const Dataset& data, const ProblemSpec& spec, const Scaling& scaling,
                     const Certificate& certificate) {
   Model model;
@@ -48,12 +44,6 @@ void add_output(Model& model, std::span<const double> w, bool has_intercept, con
   model.intercepts.push_back(intercept);
 }
 
-std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result(a);
-  for (std::size_t j = 0; j < a.size(); ++j) result[j] -= b[j];
-  return result;
-}
-
 std::vector<std::vector<double>> of_each(std::span<const double> w, std::size_t outputs) {
   std::vector<std::vector<double>> parameters;
   for (std::size_t k = 0; k < outputs; ++k) {
@@ -63,21 +53,16 @@ std::vector<std::vector<double>> of_each(std::span<const double> w, std::size_t 
   return parameters;
 }
 
-Model model_of(const Problem& problem, std::span<const double> w, const Scaling& scaling,
-               const Certificate& certificate) {
-  return make_model(problem, w, scaling, certificate);
-}
-
-Model model_of(const OneVsRestProblem& problem, std::span<const double> w, const Scaling& scaling,
-               const Certificate& certificate) {
+Model make_model(const OneVsRestProblem& problem, std::span<const double> w, const Scaling& scaling,
+                 const Certificate& certificate) {
   const Link link = traits_of(problem.spec().loss.kind).link;
   const std::vector<std::string>& classes = problem.classes();
   return make_model(problem.data(), problem.spec(), classes, of_each(w, classes.size()), link, scaling, certificate);
 }
 
 // A penalty of the whole matrix goes on record by its name.
-Model model_of(const SoftmaxProblem& problem, std::span<const double> w, const Scaling& scaling,
-               const Certificate& certificate) {
+Model make_model(const SoftmaxProblem& problem, std::span<const double> w, const Scaling& scaling,
+                 const Certificate& certificate) {
   const MatrixPenaltySpec& penalty = problem.spec().penalty;
   const bool of_matrix = penalty.kind == MatrixPenaltyKind::group_lasso || penalty.kind == MatrixPenaltyKind::nuclear;
   ProblemSpec spec;
@@ -123,8 +108,7 @@ Model make_model(const Problem& problem, std::span<const double> w, const Scalin
   Model model = from_training(problem.data(), problem.spec(), scaling, certificate);
   add_output(model, w, problem.has_intercept(), scaling);
   model.link = traits_of(model.loss.kind).link;
-  if (std::isnan(problem.positive_class())) return model;
-  model.classes = {name_of_class(problem, problem.negative_class()), name_of_class(problem, problem.positive_class())};
+  model.classes = Task(problem).classes();
   return model;
 }
 
@@ -144,7 +128,9 @@ Model make_model(const Dataset& data, const ProblemSpec& spec, const std::vector
   model.classes = classes;
   model.link = link;
   if (classes.size() == 2) {
-    add_output(model, difference(parameters[1], parameters[0]), has_intercept, scaling);
+    std::vector<double> difference = parameters[1];
+    for (std::size_t j = 0; j < dim; ++j) difference[j] -= parameters[0][j];
+    add_output(model, difference, has_intercept, scaling);
   } else {
     model.weights.reserve(classes.size() * static_cast<std::size_t>(data.cols()));
     for (const auto& w : parameters) add_output(model, w, has_intercept, scaling);
@@ -153,7 +139,7 @@ Model make_model(const Dataset& data, const ProblemSpec& spec, const std::vector
 }
 
 Model Task::model(std::span<const double> w, const Scaling& scaling, const Certificate& certificate) const {
-  return std::visit([&](const auto& problem) { return model_of(problem, w, scaling, certificate); }, stated_);
+  return std::visit([&](const auto& problem) { return make_model(problem, w, scaling, certificate); }, stated_);
 }
 
 bool has_probabilities(const Model& model) { return model.classifies() && model.link != Link::identity; }

@@ -11,7 +11,7 @@
 #include "problem/newton.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/path.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 namespace {

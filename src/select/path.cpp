@@ -16,10 +16,9 @@
 #include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"
 #include "select/walk.hpp"
+#include "solve/advice.hpp"
+#include "solve/checkpoint.hpp"
 #include "solve/one_vs_rest.hpp"
-#include "solve/sentences.hpp"
-#include "solve/softmax_solve.hpp"
-#include "solve/warm_state.hpp"
 
 namespace s3gd {
 namespace {
@@ -95,14 +94,7 @@ class ClassWalks final : public Walk {
       if (options.seconds > 0) each.seconds = std::max(1e-9, options.seconds - (wall_now() - started));
       solutions[at(k)] = walks_[at(k)]->next(lambda, each);
     });
-    Solution whole;
-    std::vector<Summary> summaries;
-    for (Solution& solution : solutions) {
-      whole.w.insert(whole.w.end(), solution.w.begin(), solution.w.end());
-      summaries.push_back(std::move(solution.summary));
-    }
-    whole.summary = merge_summaries(problem_.classes(), summaries);
-    return whole;
+    return merge_solutions(problem_.classes(), std::move(solutions));
   }
 
  private:
@@ -184,10 +176,10 @@ void count_weights(const Task& task, PathPoint& point) {
   point.features = std::count(used.begin(), used.end(), true);
 }
 
-bool cut_short(Status status) { return status == Status::interrupted || status == Status::out_of_time; }
-
 void add_advice(const Task& task, double largest, const SolveOptions& options, Path& path) {
-  advise_on_rows(report_sample(task.data()), path.advice);
+  const Dataset& data = task.data();
+  const auto weight = [&](Index row) { return data.weights.empty() ? 1.0 : data.weights[row]; };
+  advise_on_rows(report_sample(data.x, weight), path.advice);
   Index unfinished = 0, above = 0;
   double worst = 0;
   for (const PathPoint& point : path.points) {
@@ -291,7 +283,7 @@ Path solve_path_quietly(const Task& task, std::vector<double> lambdas, const Sol
     if (options.seconds > 0) each.seconds = std::max(1e-9, options.seconds - before);
     Solution solution = walk->next(lambda, each);
     const Summary& summary = solution.summary;
-    if (cut_short(summary.status)) {
+    if (was_cut(summary.status)) {
       path.status = summary.status;
       break;
     }

@@ -9,24 +9,72 @@
 #include <filesystem>
 
 #include "base/checksum.hpp"
-#include "base/clock.hpp"
 #include "base/file.hpp"
+#include "base/index.hpp"
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "base/mention.hpp"
+#include "problem/names.hpp"
 #include "s3gd/error.hpp"
-#include "solve/run_identity.hpp"
-#include "solve/run_state.hpp"
+#include "solve/options/table.hpp"
 
 namespace s3gd {
 namespace {
 
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+// Of a list of numbers, or a text.
+template <class List>
+std::string checksum_of(const List& list) {
+  return hex(checksum(std::as_bytes(std::span(list))));
+}
+
+// Every option of the table that has a say, as it takes its value. Terms of the penalty may differ in what the table has once.
+Json identity_of(const ProblemSpec& spec, const SolveOptions& options) {
+  const OptionValues values = values_of(spec, options);
+  Json json = Json::object();
+  for (const OptionRow& row : option_table())
+    if (row.identity) json[row.name] = row.get(values);
+  std::string terms;
+  for (const PenaltySpec& term : spec.penalty.also)
+    terms += fmt::format("{} {} {}; ", term.lambda, term.alpha, checksum_of(term.factors));
+  json["terms of the penalty"] = terms;
+  return json;
+}
+
+// What kinds of problems have in common. data, validate: rows as rows_checksum() gives them, with whatever stands for labels and
+// weights added; `further` options that state the problem, by name.
+std::string run_identity(const std::string& data, const ProblemSpec& problem, const SolveOptions& options,
+                         const std::vector<std::pair<std::string, std::string>>& further, const std::string& validate,
+                         const Graph* graph) {
+  Json all = identity_of(problem, options);
+  for (const auto& [name, value] : further) all[name] = value;
+  all["validate"] = validate;
+  all["graph"] = graph != nullptr ? checksum_of(graph->gammas.span()) : "";
+  return Json{{"version", S3GD_VERSION}, {"data", data}, {"options", all}}.dump();
+}
+
+// Sums over the same rows have other roundings in another layout, and what is kept of them has another shape.
+std::string rows_checksum(const Matrix& x, int threads) {
+  return (x.is_dense() ? "dense " : "sparse ") + hex(checksum(x, threads));
+}
+
+std::string rows_of(const SoftmaxProblem& problem) {
+  return rows_checksum(problem.x(), problem.spec().threads) + checksum_of(problem.targets()) +
+         checksum_of(problem.class_values()) + checksum_of(problem.weights());
+}
+
+// Labels as written, so that two files that name the same classes differently are told apart.
+std::string rows_of(const Dataset& data, int threads) {
+  std::string names;
+  for (const std::string& name : data.y.class_names) names += name + '\n';
+  return rows_checksum(data.x, threads) + checksum_of(data.y.values.span()) + checksum_of(names) +
+         checksum_of(data.weights.span());
+}
+
 constexpr std::string_view kMagic = "s3gd-checkpoint ";
 constexpr std::string_view kVersion = "3";
 const std::string kRemedy = "remove it to begin anew";
-
-std::string checksum_of(std::string_view text) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text.data(), text.size()))));
-}
 
 std::string_view take_line(std::string_view& rest) {
   const auto end = std::min(rest.find('\n'), rest.size());
@@ -76,6 +124,61 @@ void check_folder(const std::filesystem::path& path) {
 void state(Archive& a, Solution& solution) { a(solution.w, solution.summary, solution.trace); }
 
 }  // namespace
+
+std::string rows_identity(const Problem& problem) {
+  return hex(checksum(problem.x(), problem.spec().threads)) + checksum_of(problem.targets()) +
+         checksum_of(problem.weights());
+}
+
+std::string options_identity(const ProblemSpec& spec, const SolveOptions& options) {
+  return identity_of(spec, options).dump();
+}
+
+std::string run_identity(const Problem& problem, const SolveOptions& options, const OneOutputInput& input) {
+  return run_identity((problem.x().is_dense() ? "dense " : "sparse ") + rows_identity(problem), problem.spec(), options,
+                      {}, input.test != nullptr ? rows_identity(*input.test) : "", input.graph);
+}
+
+std::string run_identity(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input) {
+  const MatrixPenaltySpec& penalty = problem.spec().penalty;
+  ProblemSpec stated;
+  stated.penalty = {PenaltyKind::l2, penalty.lambda, penalty.alpha, penalty.factors, {}};
+  stated.intercept = problem.spec().intercept;
+  return run_identity(rows_of(problem), stated, options,
+                      {{"multiclass", "softmax"}, {"penalty", name_of(penalty.kind)}},
+                      input.test != nullptr ? rows_of(*input.test) : "", input.graph);
+}
+
+std::string run_identity(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input) {
+  const ProblemSpec& spec = problem.spec();
+  return run_identity(rows_of(problem.data(), spec.threads), spec, options,
+                      {{"multiclass", "ovr"}, {"class-weight", name_of(spec.class_weight)}},
+                      input.test != nullptr ? rows_of(*input.test, spec.threads) : "", input.graph);
+}
+
+std::string identity_difference(const std::string& kept, const std::string& asked) {
+  if (kept == asked) return {};
+  const Json old = Json::parse(kept), now = Json::parse(asked);
+  if (old.at("version") != now.at("version"))
+    return fmt::format("written by s3gd {}, this is {}", old.at("version").get<std::string>(), S3GD_VERSION);
+  if (old.at("data") != now.at("data"))
+    return fmt::format(
+        "its rows, labels or weights are others (files, {}, {}, {}, {}, {}, and {} or {} by a fraction have a say in "
+        "them)",
+        opt("scale"), opt("class-weight"), opt("binary"), opt("precision"), opt("layout"), opt("validate"),
+        opt("calibrate"));
+  for (const auto& [name, value] : now.at("options").items()) {
+    const Json& options = old.at("options");
+    if (options.contains(name) && options.at(name) == value) continue;
+    const std::string before = options.contains(name) ? options.at(name).get<std::string>() : "";
+    const std::string after = value.get<std::string>();
+    const std::string also =
+        name == "trace-every" ? fmt::format(" (or {}, {})", opt("trace"), opt("report")) : std::string();
+    return fmt::format("{}{} was {}, now it is {}", name.find(' ') == std::string::npos ? opt(name) : name, also,
+                       before.empty() ? "nothing" : before, after.empty() ? "nothing" : after);
+  }
+  return "its options are others";
+}
 
 FileCheckpoint::FileCheckpoint(const SolveOptions& options, std::string identity)
     : path_(options.checkpoint), every_(options.checkpoint_every), last_(wall_now()), identity_(std::move(identity)) {

@@ -2,7 +2,7 @@
 // leaves the last good one. It names the data (by checksum), the options and the version it belongs to; anything else
 // is refused with one sentence that says what differs.
 //
-//   "s3gd-checkpoint 2\n"   magic and version
+//   "s3gd-checkpoint 3\n"   magic and version
 //   16 hex digits "\n"      checksum of all that follows
 //   JSON "\n"               one line: {"version": .., "data": .., "options": {..}}
 //   bytes                   an Archive of the run's state
@@ -14,9 +14,41 @@
 #include <vector>
 
 #include "base/archive.hpp"
+#include "base/clock.hpp"
 #include "solve/inputs.hpp"
 
 namespace s3gd {
+
+// What a run is a function of, in one line: the version, the data by its checksums, and every option that has a say in
+// the result, as JSON: {"version": .., "data": .., "options": {"lambda": "0.001", ..}}. Threads, limits of time and the place
+// of files have none.
+std::string run_identity(const Problem& problem, const SolveOptions& options, const OneOutputInput& input);
+std::string run_identity(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input);
+std::string run_identity(const OneVsRestProblem& problem, const SolveOptions& options, const SolveInput& input);
+std::string rows_identity(const Problem& problem);  // the rows, targets and weights by their checksums: one pass
+std::string options_identity(const ProblemSpec& spec, const SolveOptions& options);
+// In words, the first thing that differs between what was kept and what is asked for; empty when nothing does.
+std::string identity_difference(const std::string& kept, const std::string& asked);
+
+// How the parts of a solution are kept.
+inline void state(Archive& a, Stage& stage) { a(stage.name, stage.seconds, stage.iterations, stage.ended); }
+inline void state(Archive& a, std::pair<std::string, double>& value) { a(value.first, value.second); }
+inline void state(Archive& a, Advice& advice) { a(advice.code, advice.text, advice.values, advice.classes); }
+inline void state(Archive& a, TraceRow& row) {
+  a(row.iteration, row.passes, row.cpu_seconds, row.wall_seconds, row.train_objective, row.test_objective, row.gap);
+  a(row.step, row.correlation, row.variance_ratio, row.stage);
+}
+inline void state(Archive& a, Summary& summary) {
+  a(summary.status, summary.solver, summary.objective, summary.certificate, summary.graph_seconds);
+  a(summary.solve_seconds, summary.evaluate_seconds, summary.cpu_seconds, summary.passes, summary.iterations);
+  a(summary.step, summary.inner, summary.moment_left, summary.surrogate_gap, summary.stages, summary.advice);
+}
+// The time a run took so far goes on counting in the run that takes it up.
+inline void state(Archive& a, RunClock& clock) {
+  double wall = clock.wall_seconds(), cpu = clock.cpu_seconds();
+  a(wall, cpu);
+  if (a.reading()) clock.add(wall, cpu);
+}
 
 // Cut: it goes on where it was. Otherwise it is done.
 inline bool was_cut(Status status) { return status == Status::interrupted || status == Status::out_of_time; }

@@ -33,7 +33,7 @@ class InteriorPoint {
  public:
   explicit InteriorPoint(HuberSearch& search) : s_(search), errors_(search.errors), bound_(search.bound) {
     for (std::size_t i = 0; i < s_.q.size(); ++i)
-      if (s_.weight(i) > 0) rows_.push_back(i);
+      if (s_.q[i] > 0) rows_.push_back(i);
   }
 
   void run() {
@@ -63,10 +63,10 @@ class InteriorPoint {
     const std::size_t n = errors_.size();
     v_ = up_ = down_ = d_ = Vector(n, 1.0), above_ = below_ = v_;
     double squares = 0, mean = 0, spread = 0;
-    for (const std::size_t k : rows_) mean += s_.weight(k) * s_.problem.targets()[k];
+    for (const std::size_t k : rows_) mean += s_.q[k] * s_.problem.targets()[k];
     for (const std::size_t k : rows_) {
-      squares += s_.weight(k) * errors_[k] * errors_[k];
-      spread += s_.weight(k) * std::pow(s_.problem.targets()[k] - mean, 2);
+      squares += s_.q[k] * errors_[k] * errors_[k];
+      spread += s_.q[k] * std::pow(s_.problem.targets()[k] - mean, 2);
     }
     spare_ = std::max({std::sqrt(squares), kStartSpread * std::sqrt(spread), 1e3 * s_.least()});
     for (const std::size_t k : rows_) {
@@ -88,7 +88,7 @@ class InteriorPoint {
     double along = 0;
     for (const std::size_t k : rows_) {
       rest[k] = errors_[k] - sigma() * v_[k] / 2 - to.above[k] / up_[k] + to.below[k] / down_[k];
-      along += s_.weight(k) * d_[k] * v_[k] / 2 * rest[k];
+      along += s_.q[k] * d_[k] * v_[k] / 2 * rest[k];
     }
     Vector b = s_.sum_rows([&](std::size_t k) { return -d_[k] * rest[k]; });
     for (std::size_t j = 0; j < b.size(); ++j) b[j] -= gradient_[j];
@@ -128,7 +128,7 @@ class InteriorPoint {
   double products(const Direction& to_go, double t) const {
     double sum = 0, weight = 0;
     for (const std::size_t k : rows_) {
-      const double by = t * to_go.v[k], q = s_.weight(k);
+      const double by = t * to_go.v[k], q = s_.q[k];
       sum +=
           q * ((up_[k] - by) * (above_[k] + t * to_go.above[k]) + (down_[k] + by) * (below_[k] + t * to_go.below[k]));
       weight += 2 * q;
@@ -147,7 +147,7 @@ class InteriorPoint {
     for (std::size_t j = 0; j < s_.w.size(); ++j) gradient_[j] += s_.ridge[j] * s_.w[j];
     slack_ = 1, curvature_ = force_ / spare_;
     for (const std::size_t k : rows_) {
-      const double square = s_.weight(k) * v_[k] * v_[k] / 4;
+      const double square = s_.q[k] * v_[k] * v_[k] / 4;
       slack_ -= square;
       curvature_ += d_[k] * square;
     }

@@ -15,6 +15,7 @@
 namespace s3gd {
 namespace {
 
+constexpr Index kMostColumns = 2500;  // whose Hessian's factor takes a second
 constexpr int kMostFits = 60;
 constexpr int kFitsWithoutGain = 3;     // fits without a smaller gap before rounding is taken to be reached
 constexpr double kFirstTol = 1e-4;      // relative gaps of fits at a sigma: the first, ...
@@ -249,7 +250,7 @@ ScaledSolution solve_with_scale(const Problem& problem, const SolveOptions& opti
   if (problem.spec().loss.kind != LossKind::huber)
     throw Error("the scale of the errors is found with the loss huber alone", "use the loss huber");
   if (problem.spec().loss.knee < 1) throw Error("epsilon is below 1", "give 1 or more");
-  if (options.solver == "auto" && Penalty(problem).smooth() && !wide_for_huber(problem)) {
+  if (options.solver == "auto" && Penalty(problem).smooth() && problem.dim() <= kMostColumns) {
     HuberSearch search(problem, options, input);
     search.journal.begin_stage("newton");
     if (!search.by_newton()) search.by_interior_point();

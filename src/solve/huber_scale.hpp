@@ -29,8 +29,6 @@ struct ScaledSolution {
 // The loss must be huber, whose knee is epsilon here: in units of sigma.
 ScaledSolution solve_with_scale(const Problem& problem, const SolveOptions& options, const SolveInput& input = {});
 
-bool wide_for_huber(const Problem& problem);  // for a factor of its Hessian
-
 // P at given errors u_i - y_i, but for R.
 class ErrorScale {
  public:

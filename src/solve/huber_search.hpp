@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "problem/penalty.hpp"
+#include "solve/finish.hpp"
 #include "solve/huber_scale.hpp"
-#include "solve/journal.hpp"
 
 namespace s3gd {
 
@@ -18,13 +18,12 @@ struct HuberSearch {
   HuberSearch(const Problem& problem, const SolveOptions& options, const SolveInput& input);
 
   // From least squares or the start. Newton's method for w and sigma together, a few steps where the scale is plain; false: it is
-  // not, and nothing but the point has changed (huber_newton.cpp).
+  // not, and nothing but the point has changed.
   bool by_newton();
   void by_interior_point();  // huber_interior.cpp
   ScaledSolution conclude();
 
   double least() const { return scale.least(); }
-  double weight(std::size_t row) const { return q[row]; }
   void see_errors();                                                       // of w
   Vector sum_rows(const std::function<double(std::size_t row)>& c) const;  // sum_i q_i c_i x_i
   // sum_i q_i d_i x_i x_i', its lower triangle.

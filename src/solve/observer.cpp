@@ -5,7 +5,6 @@
 
 #include "base/index.hpp"
 #include "base/interrupt.hpp"
-#include "solve/run_state.hpp"
 
 namespace s3gd {
 namespace {
@@ -19,6 +18,10 @@ constexpr double kEvenBudget = 1e-6;  // of a step: budgets that come out even e
 constexpr double kTraceGrowth = 1.3;
 constexpr double kStopGrowth = 1.6;
 constexpr double kPassesPerGlance = 0.5;  // between looks at the validation rows, for early stopping
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
 
 }  // namespace
 
@@ -46,15 +49,11 @@ Observer::Observer(const RunInput& input, bool unbiased, RunClock& clock)
   if (options_.patience > 0 && input.test)
     early_stop_ = EarlyStop(options_.patience,
                             [test = *input.test](std::span<const double> w) { return test->penalty_value(w); });
-  if (input.blind) return;
+  // A run that goes on elsewhere ends the same whether its objective is looked at or not.
+  if (input.blind || input.average_tail || input.looks != nullptr) return;
   const double at_zero = problem_->objective(w_);
   const double at_start = options_.start.empty() ? at_zero : problem_->objective(options_.start);
   hopeless_ = 10 * std::max(at_zero, at_start);
-}
-
-void Observer::look_at(const Schedule& looks) {
-  schedule_ = &looks;
-  judge_by_numbers_alone();
 }
 
 bool Observer::urgent() {
@@ -79,20 +78,31 @@ void Observer::state(Archive& a) {
   a(evaluate_seconds_, trace_, probe_rng_, early_stop_, next_full_);
 }
 
+bool Observer::end(Status status) {
+  status_ = status;
+  return true;
+}
+
+bool Observer::end_as_asked() { return end(interrupted() ? Status::interrupted : Status::out_of_time); }
+
+bool Observer::spent(Index iteration, double passes) {
+  status_ = Status::out_of_passes;
+  return (budget_.iterations > 0 && iteration >= budget_.iterations) ||
+         (budget_.passes > 0 && passes >= budget_.passes);
+}
+
+template <class T>
+double Observer::passes_of(const LoopState<T>& state) const {
+  return state.rows_drawn / static_cast<double>(problem_->rows()) + state.control.extra_passes();
+}
+
 // The parameters as they are, without a look at how good they are. Whether the run is over.
 template <class T>
 bool Observer::note_blindly(LoopState<T>& state) {
   state.control.report(state.iterate, w_);
-  if (!std::all_of(w_.begin(), w_.end(), [](double value) { return std::isfinite(value); })) {
-    status_ = Status::diverged;
-    return true;
-  }
+  if (!all_finite(w_)) return end(Status::diverged);
   best_ = w_;
-  status_ = Status::out_of_passes;
-  const double passes = state.rows_drawn / static_cast<double>(problem_->rows()) + state.control.extra_passes();
-  if (asked_) status_ = interrupted() ? Status::interrupted : Status::out_of_time;
-  return asked_ || (budget_.iterations > 0 && state.iteration >= budget_.iterations) ||
-         (budget_.passes > 0 && passes >= budget_.passes);
+  return asked_ ? end_as_asked() : spent(state.iteration, passes_of(state));
 }
 
 template <class T>
@@ -100,24 +110,22 @@ Index Observer::observe(LoopState<T>& state) {
   clock_.pause();
   const double started = wall_now();
   const bool glancing = early_stop_.wanted() && !input_.blind && state.iteration < next_full_ && !asked_;
+  bool finished;
   if (input_.blind) {
-    finished_ = note_blindly(state);
+    finished = note_blindly(state);
   } else if (glancing) {
-    finished_ = glance(state);
+    finished = glance(state);
   } else {
     trace_.push_back(evaluate(state));
-    finished_ = should_stop(trace_.back());
-    if (input_.watch && !input_.watch(trace_.back()) && !finished_) {
-      status_ = Status::interrupted;
-      finished_ = true;
-    }
+    finished = should_stop(trace_.back());
+    if (input_.watch && !input_.watch(trace_.back()) && !finished) finished = end(Status::interrupted);
   }
   evaluate_seconds_ += wall_now() - started;
   clock_.resume();
   const double passes_per_step = static_cast<double>(options_.batch) / static_cast<double>(problem_->rows()) *
                                      (state.control.draws_rows() ? 1.0 : 0.0) +
                                  state.control.passes_per_snapshot() / static_cast<double>(state.inner);
-  if (finished_) return -1;
+  if (finished) return -1;
   if (!glancing) next_full_ = next_observation(state.iteration, passes_per_step);
   // Snapshots of several outputs may be far apart: the mean of late ones is to have the last.
   if (ends_at_snapshots(input_)) next_full_ = (next_full_ + state.inner - 1) / state.inner * state.inner;
@@ -131,9 +139,7 @@ template <class T>
 bool Observer::glance(LoopState<T>& state) {
   state.control.report(state.iterate, w_);
   const double test_objective = (*input_.test)->objective(w_);
-  if (!std::isfinite(test_objective) || !early_stop_.look(w_, test_objective)) return false;
-  status_ = Status::early_stopped;
-  return true;
+  return std::isfinite(test_objective) && early_stop_.look(w_, test_objective) && end(Status::early_stopped);
 }
 
 template <class T>
@@ -141,14 +147,13 @@ TraceRow Observer::evaluate(LoopState<T>& state) {
   state.control.report(state.iterate, w_);
   TraceRow row;
   row.iteration = state.iteration;
-  row.passes = state.rows_drawn / static_cast<double>(problem_->rows()) + state.control.extra_passes();
+  row.passes = passes_of(state);
   row.cpu_seconds = clock_.cpu_seconds();
   row.wall_seconds = clock_.wall_seconds();
   row.step = state.step;
   row.correlation = row.variance_ratio = kNotANumber;
   row.stage = options_.solver;
-  const bool usable = std::all_of(w_.begin(), w_.end(), [](double value) { return std::isfinite(value); });
-  if (!usable) {
+  if (!all_finite(w_)) {
     row.train_objective = row.gap = row.test_objective = std::numeric_limits<double>::infinity();
     return row;
   }
@@ -168,8 +173,9 @@ void Observer::keep_best() {
 }
 
 void Observer::judge(TraceRow& row) {
-  if (schedule_ != nullptr) {
-    row.train_objective = schedule_->judge != nullptr ? objective(*schedule_->judge, w_) : problem_->objective(w_);
+  if (input_.looks != nullptr) {
+    const Problem* judge = input_.looks->judge;
+    row.train_objective = judge != nullptr ? objective(*judge, w_) : problem_->objective(w_);
     row.gap = kNotANumber;
     return;
   }
@@ -204,31 +210,20 @@ bool Observer::should_stop(const TraceRow& row) {
   const bool goes_on = asked_ && !options_.checkpoint.empty();  // uncut, the run would end elsewhere
   if (row.gap <= options_.tol && !goes_on) {
     keep_best();  // an earlier point may have been lower, but this is the one that is certified
-    status_ = Status::converged;
-    return true;
+    return end(Status::converged);
   }
-  if (asked_) {  // a look nobody planned must not find a step too long: the run that goes on may never see it
-    status_ = interrupted() ? Status::interrupted : Status::out_of_time;
-    return true;
-  }
-  if (!(row.train_objective <= hopeless_)) {
-    status_ = Status::diverged;
-    return true;
-  }
-  if (early_stop_.wanted() && early_stop_.look(w_, row.test_objective)) {
-    status_ = Status::early_stopped;
-    return true;
-  }
-  status_ = Status::out_of_passes;
-  return (budget_.iterations > 0 && row.iteration >= budget_.iterations) ||
-         (budget_.passes > 0 && row.passes >= budget_.passes);
+  if (asked_) return end_as_asked();  // a look nobody planned must not find a step too long: who goes on may never see it
+  if (!(row.train_objective <= hopeless_)) return end(Status::diverged);
+  if (early_stop_.wanted() && early_stop_.look(w_, row.test_objective)) return end(Status::early_stopped);
+  return spent(row.iteration, row.passes);
 }
 
 Index Observer::next_observation(Index iteration, double passes_per_step) const {
   Index next;
-  if (schedule_ != nullptr) {
-    const auto later = std::upper_bound(schedule_->at.begin(), schedule_->at.end(), iteration);
-    next = later != schedule_->at.end() ? *later : std::numeric_limits<Index>::max();
+  if (input_.looks != nullptr) {
+    const std::vector<Index>& looks = input_.looks->at;
+    const auto later = std::upper_bound(looks.begin(), looks.end(), iteration);
+    next = later != looks.end() ? *later : std::numeric_limits<Index>::max();
   } else if (options_.trace_every > 0) {
     next = iteration + options_.trace_every;
   } else {

@@ -5,10 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/clock.hpp"
 #include "solve/early_stop.hpp"
 #include "solve/run.hpp"
-#include "solve/schedule.hpp"
 #include "stochastic/control.hpp"
 #include "stochastic/loop.hpp"
 
@@ -35,7 +33,6 @@ class Observer {
   // Asked at snapshots: is there a reason to look right now, and end?
   bool urgent();
 
-  bool finished() const { return finished_; }
   void diverged() { status_ = Status::diverged; }
   bool has_diverged() const { return status_ == Status::diverged; }
 
@@ -46,10 +43,6 @@ class Observer {
   // Of the result: kept where the run has been certified there.
   Certificate certificate_of(std::span<const double> w) const;
   double objective_of_best() const;
-  // A run that goes on elsewhere ends the same whether its objective is looked at or not.
-  void judge_by_numbers_alone() { hopeless_ = std::numeric_limits<double>::max(); }
-  // From now on, as `looks` says: what it names must outlive the run.
-  void look_at(const Schedule& looks);
   const std::vector<double>& last() const { return w_; }  // as it was when it was last looked at
   double evaluate_seconds() const { return evaluate_seconds_; }
   double surrogate_gap() const { return surrogate_gap_; }
@@ -58,6 +51,8 @@ class Observer {
   void state(Archive& a);
 
  private:
+  template <class T>
+  double passes_of(const LoopState<T>& state) const;
   template <class T>
   bool note_blindly(LoopState<T>& state);
   template <class T>
@@ -69,16 +64,18 @@ class Observer {
   void judge(TraceRow& row);
   void keep_best();
   bool should_stop(const TraceRow& row);
+  bool end(Status status);                     // true, for who asks whether the run is over
+  bool end_as_asked();                         // by an interrupt or the clock
+  bool spent(Index iteration, double passes);  // whether the budget is
   Index next_observation(Index iteration, double passes_per_step) const;
 
   const RunInput& input_;
   const StochasticProblem& problem_;
   const SolveOptions& options_;
-  const Schedule* schedule_ = nullptr;
   bool unbiased_;
   RunClock& clock_;
   Budget budget_;
-  double hopeless_;  // an objective above this means divergence
+  double hopeless_ = std::numeric_limits<double>::max();  // an objective above this means divergence
   Rng probe_rng_;
 
   EarlyStop early_stop_;
@@ -91,7 +88,6 @@ class Observer {
   std::vector<double> last_point_, last_surrogate_;  // of the surrogate's line integral; empty before its first point
   double surrogate_integral_ = 0, surrogate_gap_ = 0;
   Status status_ = Status::out_of_passes;
-  bool finished_ = false;
   double evaluate_seconds_ = 0;
   std::vector<TraceRow> trace_;
 };

@@ -1,12 +1,6 @@
 // One-vs-rest from beginning to end: what solve() does with a OneVsRestProblem.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "s3gd/solve.hpp"
 
 namespace s3gd {
@@ -23,12 +17,13 @@ struct ClassToFit {
 // How many classes of this shape are best fitted together; less than 2: each for itself.
 Index classes_together(const Problem& like, const SolveOptions& options, Index classes);
 
-// What solve() gives for each, to the tolerance; handed over class by class. A class that is not handed over is to be fitted
-// by itself: a step was too long, for that class or for another one.
-void solve_together(std::span<const ClassToFit> classes, const SolveOptions& options, const Graph* graph,
-                    const std::function<void(Index k, Solution&&)>& take);
+// What solve() gives for each, to the tolerance. None: the class is to be fitted by itself, as a step was too long, for that
+// class or for another one.
+std::vector<std::optional<Solution>> solve_together(std::span<const ClassToFit> classes, const SolveOptions& options,
+                                                    const Graph* graph);
 
-// One summary of K: what Summary::classes promises, but for the clocks of the whole.
+// One solution of K: what Summary::classes promises, but for the clocks of the whole.
+Solution merge_solutions(std::span<const std::string> classes, std::vector<Solution> solutions);
 Summary merge_summaries(std::span<const std::string> classes, std::span<const Summary> summaries);
 
 }  // namespace s3gd

@@ -126,8 +126,8 @@ class ClassRuns {
 };
 
 // By a stochastic solver: one loop, in which every batch, pass, graph and drift serves all classes.
-void step_together(std::span<const ClassToFit> classes, const SolveOptions& options, const Graph* graph,
-                   const std::function<void(Index k, Solution&&)>& take) {
+std::vector<std::optional<Solution>> step_together(std::span<const ClassToFit> classes, const SolveOptions& options,
+                                                   const Graph* graph) {
   std::vector<Problem> problems;
   std::vector<double> starts;
   for (const ClassToFit& one : classes) {
@@ -142,31 +142,13 @@ void step_together(std::span<const ClassToFit> classes, const SolveOptions& opti
                        .graph = graph,
                        .judge = [&](std::span<const double> w, const TraceRow& where) { return runs.judge(w, where); }};
   const Summary whole = run_estimator(input).summary;
-  const SampleReport sample = report_sample(problems[0]);
-  for (std::size_t k = 0; k < classes.size(); ++k) {
-    std::optional<Solution> one = runs.solution(k, whole);
-    if (!one) continue;
-    add_advice(problems[k], options, *one, sample);
-    take(static_cast<Index>(k), std::move(*one));
-  }
+  std::vector<std::optional<Solution>> found;
+  for (std::size_t k = 0; k < classes.size(); ++k) found.push_back(runs.solution(k, whole));
+  return found;
 }
 
-}  // namespace
-
-Index classes_together(const Problem& like, const SolveOptions& options, Index classes) {
-  // Checkpoints keep, and validation rows stop, one class after the other.
-  if (!options.checkpoint.empty() || options.patience > 0) return 1;
-  const Estimator* estimator = find_estimator(options.solver);
-  const bool suits = estimator != nullptr ? steps_suit(*estimator, like, options)
-                                          : options.solver == "auto" && first_that_suits(like).name == "sampled-newton";
-  const Index most = std::min({classes, estimator != nullptr ? kMostInOneLoop : kMostTogether,
-                               kBytes / (kBytesPerRow * std::max<Index>(1, like.rows()))});
-  return !suits || most < kFewestTogether ? 1 : most;
-}
-
-void solve_together(std::span<const ClassToFit> classes, const SolveOptions& options, const Graph* graph,
-                    const std::function<void(Index k, Solution&&)>& take) {
-  if (find_estimator(options.solver) != nullptr) return step_together(classes, options, graph, take);
+// By Newton's steps, which share their passes.
+std::vector<std::optional<Solution>> search_together(std::span<const ClassToFit> classes, const SolveOptions& options) {
   const auto count = static_cast<double>(classes.size());
   std::deque<Journal> journals;
   std::vector<Progress*> progress;
@@ -184,7 +166,7 @@ void solve_together(std::span<const ClassToFit> classes, const SolveOptions& opt
   SearchInput search{.tol = options.tol, .seed = options.seed, .climbs = anew};
   if (options.iterations > 0) search.max_iterations = options.iterations;
   std::vector<Finish> finishes = finish_together(problems, search, std::move(starts), progress);
-  const SampleReport sample = report_sample(problems[0]);
+  std::vector<std::optional<Solution>> found;
   for (std::size_t k = 0; k < classes.size(); ++k) {
     // The exact finisher for one that got stuck.
     const auto bind = [&](const std::string& name) { return bound(*find_finisher(name), problems[k], options.tol); };
@@ -193,9 +175,32 @@ void solve_together(std::span<const ClassToFit> classes, const SolveOptions& opt
     // The clocks ran for all classes at once: each is told its share.
     one.summary.cpu_seconds /= count;
     for (Stage& stage : one.summary.stages) stage.seconds /= count;
-    add_advice(problems[k], options, one, sample);
-    take(static_cast<Index>(k), std::move(one));
+    found.emplace_back(std::move(one));
   }
+  return found;
+}
+
+}  // namespace
+
+Index classes_together(const Problem& like, const SolveOptions& options, Index classes) {
+  // Checkpoints keep, and validation rows stop, one class after the other.
+  if (!options.checkpoint.empty() || options.patience > 0) return 1;
+  const Estimator* estimator = find_estimator(options.solver);
+  const bool suits = estimator != nullptr ? steps_suit(*estimator, like, options)
+                                          : options.solver == "auto" && first_that_suits(like).name == "sampled-newton";
+  const Index most = std::min({classes, estimator != nullptr ? kMostInOneLoop : kMostTogether,
+                               kBytes / (kBytesPerRow * std::max<Index>(1, like.rows()))});
+  return !suits || most < kFewestTogether ? 1 : most;
+}
+
+std::vector<std::optional<Solution>> solve_together(std::span<const ClassToFit> classes, const SolveOptions& options,
+                                                    const Graph* graph) {
+  const bool steps = find_estimator(options.solver) != nullptr;
+  auto found = steps ? step_together(classes, options, graph) : search_together(classes, options);
+  const SampleReport sample = report_sample(classes[0].problem);
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    if (found[k]) add_advice(classes[k].problem, options, *found[k], sample);
+  return found;
 }
 
 }  // namespace s3gd

@@ -6,7 +6,6 @@
 
 #include "s3gd/error.hpp"
 #include "solve/observer.hpp"
-#include "solve/run_state.hpp"
 #include "stochastic/control.hpp"
 #include "stochastic/loop.hpp"
 
@@ -56,16 +55,9 @@ Preparation prepare(const RunInput& input, const Estimator& estimator) {
 }
 
 Sampling sampling_of(const RunInput& input, const Estimator& estimator) {
-  if (streams(input, estimator)) return Sampling::shuffled;
-  switch (input.options.order) {
-    case RowOrder::solver:
-      return estimator.sampling;
-    case RowOrder::weighted:
-      return Sampling::weighted;
-    case RowOrder::shuffled:
-      return Sampling::shuffled;
-  }
-  return estimator.sampling;
+  const RowOrder order = input.options.order;
+  if (streams(input, estimator) || order == RowOrder::shuffled) return Sampling::shuffled;
+  return order == RowOrder::weighted ? Sampling::weighted : estimator.sampling;
 }
 
 // Where a new drift costs O(anchors * d) (sparse rows without the scaled form, or a graph still growing), snapshots are
@@ -226,8 +218,6 @@ Solution run_estimator(const RunInput& input) {
     standing.stages.push_back({ready.strata.empty() ? "graph" : "strata", ready.seconds, 0, "built"});
   clock.pause();  // the observer evaluates the start
   Observer observer(input, estimator.unbiased, clock);
-  if (input.average_tail) observer.judge_by_numbers_alone();
-  if (input.looks != nullptr) observer.look_at(*input.looks);
   Rng rng(input.options.seed, 1);
   Archive* from = input.checkpoint != nullptr ? input.checkpoint->resumed() : nullptr;
   if (from != nullptr) (*from)(standing, observer, clock);
@@ -257,10 +247,6 @@ Solution run_estimator(const RunInput& input) {
   return solution;
 }
 
-bool was_cut(const Solution& start) {
-  return start.summary.status == Status::interrupted || start.summary.status == Status::out_of_time;
-}
-
 Solution run_start(const RunInput& input, double passes) {
   SolveOptions stage = input.options;
   stage.solver = "s3gd";
@@ -276,7 +262,7 @@ Solution run_start(const RunInput& input, double passes) {
                                   .watch = input.watch,
                                   .average_tail = true,
                                   .blind = stage.trace_every == 0 && !input.watch});
-  if (was_cut(start)) {
+  if (was_cut(start.summary.status)) {
     start.summary.certificate = input.problem->certify(start.w);
     start.summary.objective = start.summary.certificate.primal;
   }

@@ -3,10 +3,7 @@
 
 #include <optional>
 
-#include "base/clock.hpp"
 #include "solve/checkpoint.hpp"
-#include "solve/inputs.hpp"
-#include "solve/schedule.hpp"
 #include "stochastic/outputs.hpp"
 
 namespace s3gd {
@@ -29,11 +26,12 @@ struct RunInput {
 
 inline bool ends_at_snapshots(const RunInput& input) { return input.average_tail && input.problem->outputs() > 1; }
 
-// Of a Problem with a SolveInput, or a SoftmaxProblem with a SoftmaxInput.
-template <class Stated, class Extra>
-RunInput run_input(const Stated& problem, const SolveOptions& options, const Extra& extra) {
+template <class Stated>
+RunInput run_input(const Stated& problem, const SolveOptions& options, const InputOf<Stated>& extra,
+                   Checkpoint* checkpoint = nullptr) {
   RunInput input{.problem = problem, .options = options, .graph = extra.graph, .watch = extra.watch};
   if (extra.test != nullptr) input.test = *extra.test;
+  input.checkpoint = checkpoint;
   return input;
 }
 
@@ -43,6 +41,5 @@ Solution run_estimator(const RunInput& input);
 // A short run of S3GD over fresh rows, as a start for others: so many passes, or fewer where the options say so. Nothing is
 // evaluated on the way unless a trace is asked for. Where an interrupt or the clock cut it, it is the end, and certified.
 Solution run_start(const RunInput& input, double passes);
-bool was_cut(const Solution& start);
 
 }  // namespace s3gd

@@ -1,25 +1,16 @@
 // solve_softmax(): checks the options, runs the stages, adds up the summary.
-#include "solve/softmax_solve.hpp"
-
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "base/index.hpp"
 #include "base/mention.hpp"
-#include "exact/finisher.hpp"
 #include "problem/matrix_penalty.hpp"
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
-#include "solve/checkpoint.hpp"
 #include "solve/finish.hpp"
-#include "solve/inputs.hpp"
 #include "solve/options/table.hpp"
 #include "solve/run.hpp"
-#include "solve/run_identity.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {
@@ -46,17 +37,6 @@ void check(const SoftmaxProblem& problem, const SolveOptions& options, const Sof
     throw Error("the test rows have other classes or columns than the training rows");
 }
 
-// What all stages of a run share.
-struct Run {
-  const SoftmaxProblem& problem;
-  const SolveOptions& options;
-  const SoftmaxInput& input;
-  Journal& journal;
-  Checkpoint* checkpoint;  // null: none
-
-  Archive* resumed() const { return checkpoint != nullptr ? checkpoint->resumed() : nullptr; }
-};
-
 // Free intercepts may all be shifted by the same amount: those that sum to zero are the ones to show.
 void centre_intercepts(const SoftmaxProblem& problem, std::span<double> w) {
   if (problem.spec().intercept != Intercept::free) return;
@@ -82,58 +62,42 @@ bool wants_stochastic_start(const SoftmaxProblem& problem, const SolveOptions& o
   return problem.features() <= kFeaturesPerEntry * options.batch * (problem.x().stored() / problem.rows());
 }
 
-// One of the stochastic solvers alone.
-Solution solve_by_estimator(const Run& run) {
-  RunInput input = run_input(run.problem, run.options, run.input);
-  input.checkpoint = run.checkpoint;
-  input.offers_average = find_estimator(run.options.solver)->needs_graph;
-  return run_estimator(input);
+// A finisher, after a stochastic start where that pays.
+Solution run_by_finishers(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input,
+                          Checkpoint* checkpoint) {
+  Journal journal(problem, options, input);
+  const auto& table = softmax_finisher_table();
+  const auto suits = [&](const SoftmaxFinisher& one) { return one.suits(problem); };
+  const bool automatic = options.solver == "auto";
+  const std::string first = automatic ? std::find_if(table.begin(), table.end(), suits)->name : options.solver;
+  const auto bind = [&](const std::string& name) { return bound(*find_softmax_finisher(name), problem, options.tol); };
+  ExactPart part{options, journal, bind, table.back().name, checkpoint};
+  if (automatic && wants_stochastic_start(problem, options))
+    part.begin = [&] { return run_start(run_input(problem, options, input), kStartPasses); };
+  return finish_with(part, first, options.start);
 }
 
-// A finisher, after a stochastic start where that pays.
-Solution solve_by_stages(const Run& run) {
-  std::vector<double> start = run.options.start;
-  const bool begins = run.options.solver == "auto" && start.empty() && run.resumed() == nullptr;
-  if (begins && wants_stochastic_start(run.problem, run.options)) {
-    Solution first = run_start(run_input(run.problem, run.options, run.input), kStartPasses);
-    if (was_cut(first)) return first;  // no state to go on from: a run that is resumed begins anew
-    if (first.summary.status != Status::diverged) start = first.w;
-    run.journal.append(std::move(first));
-    run.journal.begin_stage("s3gd");
-    // The mean of the last snapshots, which the stage's trace lacks.
-    if (!start.empty()) run.journal.moved(start, 0, std::nan(""), std::nan(""));
-  }
-  const auto& table = softmax_finisher_table();
-  const auto suits = [&](const SoftmaxFinisher& one) { return one.suits(run.problem); };
-  const bool named = find_softmax_finisher(run.options.solver) != nullptr;
-  const std::string first = named ? run.options.solver : std::find_if(table.begin(), table.end(), suits)->name;
-  const auto bind = [&](const std::string& name) {
-    return bound(*find_softmax_finisher(name), run.problem, run.options.tol);
-  };
-  return finish_with({run.options, run.journal, bind, table.back().name, run.checkpoint}, first, std::move(start));
+Solution run(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input,
+             Checkpoint* checkpoint) {
+  const Estimator* estimator = find_estimator(options.solver);
+  if (estimator == nullptr) return run_by_finishers(problem, options, input, checkpoint);
+  RunInput alone = run_input(problem, options, input, checkpoint);
+  alone.offers_average = estimator->needs_graph;
+  return run_estimator(alone);
 }
 
 }  // namespace
 
-std::vector<SolverInfo> softmax_solvers() {
-  std::vector<SolverInfo> list{{"auto", "a start by S3GD, then the exact finish that suits the penalty (default)"}};
-  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
-  for (const SoftmaxFinisher& one : softmax_finisher_table()) list.push_back({one.name, one.summary});
-  return list;
-}
-
 Solution solve_softmax(const SoftmaxProblem& problem, const SolveOptions& options, const SoftmaxInput& input) {
   check(problem, options, input);
-  const MatrixPenalty penalty(problem);
-  Journal journal(journal_source<MatrixPenalty>(problem, input.test, input.watch), options);
   std::optional<FileCheckpoint> file;
   if (!options.checkpoint.empty()) file.emplace(options, run_identity(problem, options, input));
-  const Run run{problem, options, input, journal, file ? &*file : nullptr};
-  Solution solution = find_estimator(options.solver) != nullptr ? solve_by_estimator(run) : solve_by_stages(run);
+  Solution solution = run(problem, options, input, file ? &*file : nullptr);
   centre_intercepts(problem, solution.w);
   if (file) add_trouble(*file, solution.summary);
   solution.summary.solver = options.solver;
-  if (problem.spec().penalty.kind == MatrixPenaltyKind::nuclear) solution.rank = penalty.rank(solution.w);
+  if (problem.spec().penalty.kind == MatrixPenaltyKind::nuclear)
+    solution.rank = MatrixPenalty(problem).rank(solution.w);
   add_advice(problem, options, solution);
   return solution;
 }

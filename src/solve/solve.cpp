@@ -1,27 +1,19 @@
-// A task by the solver of its kind; one output: checks the options, runs the stages, adds up the summary.
-#include "s3gd/solve.hpp"
-
+// A task by the solver of its kind; one output: checks the options, runs the stages, adds up the summary. auto is a stochastic
+// start where that pays, then the finisher that suits the problem.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/mention.hpp"
 #include "data/checks.hpp"
-#include "exact/finisher.hpp"
+#include "problem/constant_model.hpp"
 #include "problem/judged_rows.hpp"
 #include "s3gd/error.hpp"
 #include "solve/advice.hpp"
-#include "solve/auto.hpp"
-#include "solve/checkpoint.hpp"
-#include "solve/inputs.hpp"
+#include "solve/finish.hpp"
 #include "solve/one_vs_rest.hpp"
 #include "solve/options/table.hpp"
 #include "solve/run.hpp"
-#include "solve/run_identity.hpp"
-#include "solve/schedule.hpp"
-#include "solve/softmax_solve.hpp"
-#include "solve/warm_state.hpp"
 #include "stochastic/control.hpp"
 
 namespace s3gd {
@@ -47,6 +39,14 @@ void check_suits(const Problem& problem, const SolveOptions& options) {
     refuse_unless({&kBoundedCurvature}, "the automatic step of " + options.solver, "give " + opt("step") + ", or ");
 }
 
+template <class AnyFinisher>
+std::vector<SolverInfo> listed(const char* automatic, const std::vector<AnyFinisher>& finishers) {
+  std::vector<SolverInfo> list{{"auto", automatic}};
+  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
+  for (const AnyFinisher& finisher : finishers) list.push_back({finisher.name, finisher.summary});
+  return list;
+}
+
 }  // namespace
 
 const char* name_of(Status status) {
@@ -56,11 +56,12 @@ const char* name_of(Status status) {
 }
 
 std::vector<SolverInfo> solvers() {
-  std::vector<SolverInfo> list{
-      {"auto", "a start by S3GD or growing samples, then the exact finish that suits the problem (default)"}};
-  for (const Estimator& estimator : estimator_table()) list.push_back({estimator.name, estimator.summary});
-  for (const Finisher& finisher : finisher_table()) list.push_back({finisher.name, finisher.summary});
-  return list;
+  return listed("a start by S3GD or growing samples, then the exact finish that suits the problem (default)",
+                finisher_table());
+}
+
+std::vector<SolverInfo> softmax_solvers() {
+  return listed("a start by S3GD, then the exact finish that suits the penalty (default)", softmax_finisher_table());
 }
 
 void check_solve(const Problem& problem, const SolveOptions& options, const OneOutputInput& input) {
@@ -80,23 +81,50 @@ void check_start(std::span<const double> start, Index dim) {
 
 namespace {
 
-Solution run_by_estimator(const Problem& problem, const SolveOptions& options, const OneOutputInput& input,
-                          Checkpoint* checkpoint, const Schedule* looks) {
-  RunInput run = run_input(problem, options, input);
-  run.checkpoint = checkpoint;
-  run.looks = looks;
-  return run_estimator(run);
+// Where curvature grows without bound, the way from zero may be long: the best constant is closer, for next to nothing.
+std::vector<double> start_of(const Problem& problem, const SolveOptions& options) {
+  if (!options.start.empty() || !problem.has_intercept() || kBoundedCurvature.met(problem)) return options.start;
+  std::vector<double> start(static_cast<std::size_t>(problem.dim()), 0.0);
+  start.back() = best_constant(problem, 0).b;
+  return start;
+}
+
+// Passes of S3GD, with a step of its own, that pay before the finisher.
+double start_passes(const Finisher& finisher, const Problem& problem, const SolveOptions& options) {
+  const bool suits = missing(find_estimator("s3gd")->needs, problem) == nullptr && kBoundedCurvature.met(problem);
+  return options.solver == "auto" && finisher.start_passes != nullptr && suits ? finisher.start_passes(problem) : 0;
+}
+
+// Runs the finisher, and after one that got stuck the exact one, which always suits. What is carried over is used and kept up
+// to date where there is a start; states that a checkpoint keeps are made of parameters alone.
+Solution run_by_finisher(const Finisher& first, const Problem& problem, const SolveOptions& options,
+                         const OneOutputInput& input, WarmState* carried, Checkpoint* checkpoint) {
+  Journal journal(problem, options, input);
+  const auto bind = [&](const std::string& name) {
+    const Finisher& finisher = *find_finisher(name);
+    BoundFinisher result = bound(finisher, problem, options.tol);
+    if (carried == nullptr || checkpoint != nullptr) return result;
+    if (name != first.name) carried->forget();
+    result.run = [&, alone = result.run](std::uint64_t seed, Index most, std::vector<double> from, Progress& progress) {
+      if (from.empty() && !finisher.sequence_from_nothing) return alone(seed, most, std::move(from), progress);
+      return carried->finish(finisher, {problem, options.tol, seed, most}, std::move(from), progress);
+    };
+    return result;
+  };
+  ExactPart part{options, journal, bind, "newton", checkpoint};
+  if (const double passes = start_passes(first, problem, options); passes > 0)
+    part.begin = [&, passes] { return run_start(run_input(problem, options, input), passes); };
+  return finish_with(part, first.name, start_of(problem, options));
 }
 
 Solution run(const Problem& problem, const SolveOptions& options, const OneOutputInput& input, WarmState* carried,
              Checkpoint* checkpoint) {
-  Solution solution;
-  if (options.solver == "auto")
-    solution = solve_auto(problem, options, input, carried, checkpoint);
-  else if (find_finisher(options.solver) != nullptr)
-    solution = solve_by_finisher(options.solver, problem, options, input, carried, checkpoint);
-  else
-    solution = run_by_estimator(problem, options, input, checkpoint, nullptr);
+  const Finisher* finisher =
+      options.solver == "auto" ? &first_that_suits(problem, carried != nullptr) : find_finisher(options.solver);
+  Solution solution = finisher != nullptr
+                          ? run_by_finisher(*finisher, problem, options, input, carried, checkpoint)
+                          : run_estimator(run_input(problem, options, input, checkpoint));
+  solution.summary.solver = options.solver;
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);
   if (carried == nullptr) add_advice(problem, options, solution);  // a path is a row of solves nobody reads one by one
@@ -125,7 +153,9 @@ Solution solve_on_schedule(const Problem& problem, const SolveOptions& options, 
                            const Schedule& looks) {
   if (find_estimator(options.solver) == nullptr) return solve_warm(problem, options, input);
   check_solve(problem, options, input);
-  Solution solution = run_by_estimator(problem, options, input, nullptr, &looks);
+  RunInput run = run_input(problem, options, input);
+  run.looks = &looks;
+  Solution solution = run_estimator(run);
   if (!solution.trace.empty()) solution.summary.objective = solution.trace.back().train_objective;
   return solution;
 }

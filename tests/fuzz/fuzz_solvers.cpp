@@ -12,7 +12,7 @@
 #include "problem/matrix_penalty.hpp"
 #include "problem/penalty.hpp"
 #include "s3gd/error.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "solver_problems.hpp"
 #include "stochastic/control.hpp"
 

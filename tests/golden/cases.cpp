@@ -5,7 +5,7 @@
 #include "golden/fit.hpp"
 #include "problem/names.hpp"
 #include "s3gd/path.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd::golden {

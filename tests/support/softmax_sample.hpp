@@ -7,7 +7,7 @@
 
 #include "problem/matrix_penalty.hpp"
 #include "s3gd/solve.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/random_problem.hpp"
 
 namespace s3gd::testing {

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <tuple>
+
 #include "base/checksum.hpp"
 #include "base/mention.hpp"
 #include "problem/names.hpp"
@@ -29,20 +31,7 @@ inline bool parse_flag(const std::string& name, const std::string& text) {
 // Where the structure of a member is among the values.
 template <class S>
 S& part(V& v) {
-  if constexpr (std::is_same_v<S, LoadOptions>)
-    return v.load;
-  else if constexpr (std::is_same_v<S, ProblemSpec>)
-    return v.problem;
-  else if constexpr (std::is_same_v<S, LossSpec>)
-    return v.problem.loss;
-  else if constexpr (std::is_same_v<S, PenaltySpec>)
-    return v.problem.penalty;
-  else if constexpr (std::is_same_v<S, SolveOptions>)
-    return v.solve;
-  else if constexpr (std::is_same_v<S, GraphOptions>)
-    return v.solve.graph;
-  else
-    return v;
+  return std::get<S&>(std::tie(v, v.load, v.problem, v.problem.loss, v.problem.penalty, v.solve, v.solve.graph));
 }
 
 template <class S, class T>

@@ -5,6 +5,14 @@
 #include "solve/options/make_row.hpp"
 
 namespace s3gd {
+
+template <>
+std::span<const Name<Outputs>> names() {
+  static constexpr Name<Outputs> kNames[] = {{Outputs::one_vs_rest, "ovr", "each class against the rest"},
+                                             {Outputs::softmax, "softmax", "all classes as one model"}};
+  return kNames;
+}
+
 namespace {
 
 std::string names_of_terms(const PenaltySpec& penalty) {
@@ -58,25 +66,6 @@ OptionRow for_all_terms(OptionRow row) {
   return row;
 }
 
-OptionRow multiclass_row() {
-  OptionRow made{{.takes = "NAME", .excludes = "binary", .identity = false, .python = false, .plan = false},
-                 "multiclass",
-                 {},
-                 "more than two classes (default: softmax for logistic and auto, else ovr)",
-                 "softmax fits all classes as one model, whose probabilities sum to one as they are. ovr fits each "
-                 "class against the rest: for other losses than logistic, for all solvers, and for very many classes."};
-  made.choices = {"ovr", "softmax"};
-  made.copy = [](V& to, const V& from) { to.outputs = from.outputs; };
-  made.get = [](const V& v) {
-    return v.outputs == Outputs::softmax ? "softmax" : v.outputs == Outputs::one_vs_rest ? "ovr" : "";
-  };
-  made.set = [choices = made.choices](V& v, const std::string& text) {
-    if (text != "ovr" && text != "softmax") throw_unknown_name("multiclass", text, choices);
-    v.outputs = text == "ovr" ? Outputs::one_vs_rest : Outputs::softmax;
-  };
-  return made;
-}
-
 }  // namespace
 
 std::vector<OptionRow> problem_rows() {
@@ -120,7 +109,10 @@ std::vector<OptionRow> problem_rows() {
           "A penalty weighs on features by their unit: standard or max-abs make it the same for all, and the fit "
           "faster. unit-rows suits text. Not where units are alike already, as for pixels.",
           in_rows),
-      multiclass_row(),
+      row("multiclass", &V::outputs, "more than two classes (default: softmax for logistic and auto, else ovr)",
+          "softmax fits all classes as one model, whose probabilities sum to one as they are. ovr fits each "
+          "class against the rest: for other losses than logistic, for all solvers, and for very many classes.",
+          {.excludes = "binary", .identity = false, .python = false, .plan = false}),
   };
   rows.insert(rows.end(), std::begin(more), std::end(more));
   return in_group(kProblemOptions, std::move(rows));

@@ -2,7 +2,7 @@
 
 #include "problem/certificate.hpp"
 #include "problem/optimality.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd {

@@ -6,7 +6,7 @@
 #include "s3gd/path.hpp"
 #include "select/folds.hpp"
 #include "select/walk.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/blobs.hpp"
 #include "support/softmax_sample.hpp"
 

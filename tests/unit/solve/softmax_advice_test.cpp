@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 
 namespace s3gd {
 namespace {

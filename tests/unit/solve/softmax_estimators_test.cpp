@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "s3gd/error.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "stochastic/control.hpp"
 #include "support/naive_outputs.hpp"
 

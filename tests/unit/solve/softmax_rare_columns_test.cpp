@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "exact/softmax_quadratic.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd {

@@ -2,7 +2,7 @@
 
 #include "base/interrupt.hpp"
 #include "s3gd/error.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/softmax_sample.hpp"
 
 namespace s3gd {

@@ -6,7 +6,7 @@
 
 #include "base/interrupt.hpp"
 #include "s3gd/error.hpp"
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "stochastic/control.hpp"
 #include "support/softmax_sample.hpp"
 

@@ -1,4 +1,4 @@
-#include "solve/warm_start.hpp"
+#include "solve/inputs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // unbiased_test, streaming_test, iterate_test.
 #include <gtest/gtest.h>
 
-#include "solve/softmax_solve.hpp"
+#include "solve/inputs.hpp"
 #include "support/naive_outputs.hpp"
 
 namespace s3gd {
