@@ -2,7 +2,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "anchor/anchors.hpp"
 #include "anchor/kmeans.hpp"
@@ -17,25 +17,6 @@ namespace {
 // Nearest rows looked at for each centre, should the first be taken: few for all, then many for those left over.
 constexpr std::array<Index, 2> kCandidates{2, 64};
 
-// Rows by content: take() says whether a row differs from all taken before, and takes it if so.
-class DistinctRows {
- public:
-  explicit DistinctRows(const Matrix& x) : x_(x) {}
-
-  bool take(Index row) {
-    const auto key = row_checksum(x_, row);
-    const auto [first, last] = taken_.equal_range(key);
-    for (auto it = first; it != last; ++it)
-      if (rows_equal(x_, it->second, row)) return false;
-    taken_.emplace(key, row);
-    return true;
-  }
-
- private:
-  const Matrix& x_;
-  std::unordered_multimap<std::uint64_t, Index> taken_;
-};
-
 Centres chosen_centres(const Centres& centres, const std::vector<Index>& chosen) {
   Centres some;
   some.count = static_cast<Index>(chosen.size());
@@ -45,7 +26,10 @@ Centres chosen_centres(const Centres& centres, const std::vector<Index>& chosen)
 }
 
 std::vector<Index> nearest_distinct_rows(const Matrix& x, const Centres& centres, Index wanted, int threads) {
-  DistinctRows distinct(x);
+  const auto content = [&](Index i) { return row_checksum(x, i); };
+  const auto same = [&](Index a, Index b) { return rows_equal(x, a, b); };
+  std::unordered_set<Index, decltype(content), decltype(same)> distinct(at(wanted), content, same);
+  const auto take = [&](Index i) { return distinct.insert(i).second; };  // false: one like it is taken
   std::vector<Index> anchors;
   std::vector<Index> open(at(centres.count));  // centres that have no anchor yet
   std::iota(open.begin(), open.end(), Index{0});
@@ -54,7 +38,7 @@ std::vector<Index> nearest_distinct_rows(const Matrix& x, const Centres& centres
     std::vector<Index> still_open;
     const auto nearest = nearest_rows(x, chosen_centres(centres, open), candidates, threads);
     for (std::size_t j = 0; j < open.size(); ++j) {
-      const auto row = std::find_if(nearest[j].begin(), nearest[j].end(), [&](Index i) { return distinct.take(i); });
+      const auto row = std::find_if(nearest[j].begin(), nearest[j].end(), take);
       if (row != nearest[j].end())
         anchors.push_back(*row);
       else
@@ -64,7 +48,7 @@ std::vector<Index> nearest_distinct_rows(const Matrix& x, const Centres& centres
   }
   // Centres crowded out by many duplicates, or never found because distinct rows are rare: any new row will do.
   for (Index i = 0; i < x.rows() && static_cast<Index>(anchors.size()) < wanted; ++i)
-    if (distinct.take(i)) anchors.push_back(i);
+    if (take(i)) anchors.push_back(i);
   return anchors;
 }
 
@@ -87,13 +71,12 @@ void require(bool fine, const std::string& what, Index found, const std::string&
 
 std::vector<Index> choose_anchors(const Matrix& x, const GraphOptions& options) {
   const Index wanted = std::min(options.anchors, x.rows());
-  KmeansOptions clustering;
-  clustering.clusters = wanted;
-  clustering.sample = options.sample_per_anchor > x.rows() / wanted ? 0 : options.sample_per_anchor * wanted;
-  clustering.rounds = options.rounds;
-  clustering.seed = options.seed;
-  clustering.threads = options.threads;
-  const Centres centres = kmeans(x, clustering);
+  const bool all = options.sample_per_anchor > x.rows() / wanted;
+  const Centres centres = kmeans(x, {.clusters = wanted,
+                                     .sample = all ? 0 : options.sample_per_anchor * wanted,
+                                     .rounds = options.rounds,
+                                     .seed = options.seed,
+                                     .threads = options.threads});
   return nearest_distinct_rows(x, centres, wanted, options.threads);
 }
 

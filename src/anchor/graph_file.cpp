@@ -1,9 +1,8 @@
-#include "anchor/graph_file.hpp"
-
 #include <bit>
 #include <cstring>
 #include <tuple>
 
+#include "anchor/anchors.hpp"
 #include "base/checksum.hpp"
 #include "base/file.hpp"
 #include "base/index.hpp"
@@ -142,9 +141,7 @@ Graph graph_from_bytes(std::span<const std::byte> bytes, const std::string& name
 
 void save_graph(const Graph& graph, const Matrix& x, const std::string& path) {
   const auto bytes = graph_to_bytes(graph, x);
-  write_atomically(path, [&](std::ostream& out) {
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  });
+  write_atomically(path, [&](std::ostream& out) { write_bytes(out, bytes); });
 }
 
 Graph load_graph(const std::string& path, const Matrix& x) {

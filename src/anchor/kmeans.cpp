@@ -1,7 +1,5 @@
 #include "anchor/kmeans.hpp"
 
-#include <numeric>
-
 #include "anchor/points.hpp"
 #include "base/index.hpp"
 #include "base/random.hpp"
@@ -57,8 +55,7 @@ Assignment assign_in(const Matrix& x, const Centres& centres, int threads) {
 }
 
 Assignment assign(const Matrix& x, const Centres& centres, int threads) {
-  return x.precision() == Precision::float32 ? assign_in<float>(x, centres, threads)
-                                             : assign_in<double>(x, centres, threads);
+  return (x.precision() == Precision::float32 ? assign_in<float> : assign_in<double>)(x, centres, threads);
 }
 
 // nearest[r] = min(nearest[r], distance of row rows[r] to the centre), where squares are ||x||^2.
@@ -101,34 +98,21 @@ void add_seeds(const Matrix& x, std::span<const Index> rows, Index wanted, Rng& 
   }
 }
 
-// The rows of each cluster, ascending: order[starts[j] .. starts[j + 1]).
-struct Members {
-  std::vector<Index> starts;
-  std::vector<Index> order;
-
-  Members(const std::vector<std::int32_t>& cluster, Index clusters) : starts(at(clusters) + 1, 0) {
-    for (const auto j : cluster) ++starts[at(j) + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    order.resize(cluster.size());
-    auto next = starts;
-    for (std::size_t i = 0; i < cluster.size(); ++i) order[at(next[at(cluster[i])]++)] = static_cast<Index>(i);
-  }
-};
-
 // Every centre becomes the mean of its rows; returns the clusters that had none.
 std::vector<Index> move_to_means(const Matrix& x, const Assignment& assignment, int threads, Centres& centres) {
-  const Members members(assignment.cluster, centres.count);
+  std::vector<std::vector<Index>> members(at(centres.count));
+  for (Index i = 0; i < x.rows(); ++i) members[at(assignment.cluster[at(i)])].push_back(i);
   parallel_for(centres.count, threads, [&](Index j) {
-    const Index begin = members.starts[at(j)], end = members.starts[at(j) + 1];
-    if (begin == end) return;
+    const auto& rows = members[at(j)];
+    if (rows.empty()) return;
     std::vector<double> sum(at(centres.dim), 0.0);
-    for (Index r = begin; r < end; ++r) add_row(1, x, members.order[at(r)], sum.data());
-    const auto mass = static_cast<double>(end - begin);
+    for (const Index i : rows) add_row(1, x, i, sum.data());
+    const auto mass = static_cast<double>(rows.size());
     std::transform(sum.begin(), sum.end(), centres.row(j), [&](double s) { return s / mass; });
   });
   std::vector<Index> empty;
   for (Index j = 0; j < centres.count; ++j)
-    if (members.starts[at(j)] == members.starts[at(j) + 1]) empty.push_back(j);
+    if (members[at(j)].empty()) empty.push_back(j);
   return empty;
 }
 

@@ -106,18 +106,14 @@ class Search {
 
   std::vector<std::vector<Index>> run(const Matrix& trial) {
     set_limits(trial);
-    std::vector<NearestLists> parts(at((x_.rows() + kRowsPerChunk - 1) / kRowsPerChunk),
-                                    NearestLists(centres_.count, wanted_));
-    parallel_ranges(x_.rows(), kRowsPerChunk, threads_, [&](Index begin, Index end, Index chunk) {
+    const auto nearest = gather(x_.rows(), kRowsPerChunk, [&](Index begin, Index end, NearestLists& lists) {
       for (Index block = begin; block < end; block += kRowsPerBlock)
-        scan(block, std::min(end, block + kRowsPerBlock), parts[at(chunk)]);
+        scan(block, std::min(end, block + kRowsPerBlock), lists);
     });
-    std::vector<std::vector<Index>> lists(at(centres_.count));
-    for (Index j = 0; j < centres_.count; ++j) {
-      const auto all = sorted_candidates(parts, j);
-      for (std::size_t k = 0; k < std::min(all.size(), at(wanted_)); ++k) lists[at(j)].push_back(all[k].row);
-    }
-    return lists;
+    std::vector<std::vector<Index>> rows(nearest.size());
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      for (const Candidate& candidate : nearest[j]) rows[j].push_back(candidate.row);
+    return rows;
   }
 
  private:
@@ -129,11 +125,27 @@ class Search {
     return Points<T>({rows.begin(), rows.end()}, found, centres.dim);
   }
 
+  // The nearest rows of every centre, nearest first: look(begin, end, lists) adds those of a chunk.
+  template <class Look>
+  std::vector<std::vector<Candidate>> gather(Index rows, Index chunk_rows, const Look& look) const {
+    std::vector<NearestLists> parts(at((rows + chunk_rows - 1) / chunk_rows), NearestLists(centres_.count, wanted_));
+    parallel_ranges(rows, chunk_rows, threads_,
+                    [&](Index begin, Index end, Index chunk) { look(begin, end, parts[at(chunk)]); });
+    std::vector<std::vector<Candidate>> nearest(at(centres_.count));
+    for (Index j = 0; j < centres_.count; ++j) {
+      auto& all = nearest[at(j)];
+      for (const auto& part : parts)
+        for (Index k = 0; k < wanted_ && part.of(j)[k].row >= 0; ++k) all.push_back(part.of(j)[k]);
+      std::sort(all.begin(), all.end());
+      all.resize(std::min(all.size(), at(wanted_)));
+    }
+    return nearest;
+  }
+
   // An upper bound of the distance of each centre's wanted-th nearest row, from a few of the rows.
   void set_limits(const Matrix& trial) {
     const Index m = centres_.count;
-    std::vector<NearestLists> parts(at((trial.rows() + kRowsPerBlock - 1) / kRowsPerBlock), NearestLists(m, wanted_));
-    parallel_ranges(trial.rows(), kRowsPerBlock, threads_, [&](Index begin, Index end, Index chunk) {
+    const auto nearest = gather(trial.rows(), kRowsPerBlock, [&](Index begin, Index end, NearestLists& lists) {
       std::vector<T> products(at((end - begin) * m));
       row_products(trial, begin, end, centres_, products.data());
       for (Index i = begin; i < end; ++i) {
@@ -141,15 +153,14 @@ class Search {
         for (Index j = 0; j < m; ++j) {
           const double size = square + centres_.squares[at(j)];
           const auto product = static_cast<double>(products[at((i - begin) * m + j)]);
-          parts[at(chunk)].add(j, {size - 2 * product + slack_ * size, i});
+          lists.add(j, {size - 2 * product + slack_ * size, i});
         }
       }
     });
-    for (Index j = 0; j < m; ++j) {
-      const auto all = sorted_candidates(parts, j);
-      const bool enough = static_cast<Index>(all.size()) >= wanted_;
-      limits_.push_back(enough ? all[at(wanted_) - 1].distance : std::numeric_limits<double>::infinity());
-      margins_.push_back(static_cast<T>((1 - slack_) * centres_.squares[at(j)] - limits_.back()));
+    for (std::size_t j = 0; j < nearest.size(); ++j) {
+      const bool enough = std::ssize(nearest[j]) == wanted_;
+      limits_.push_back(enough ? nearest[j].back().distance : std::numeric_limits<double>::infinity());
+      margins_.push_back(static_cast<T>((1 - slack_) * centres_.squares[j] - limits_.back()));
     }
   }
 
@@ -175,14 +186,6 @@ class Search {
         if (!(distance > limits_[at(j)])) nearest.add(j, {distance, begin + i});
       }
     }
-  }
-
-  std::vector<Candidate> sorted_candidates(const std::vector<NearestLists>& parts, Index j) const {
-    std::vector<Candidate> all;
-    for (const auto& part : parts)
-      for (Index k = 0; k < wanted_ && part.of(j)[k].row >= 0; ++k) all.push_back(part.of(j)[k]);
-    std::sort(all.begin(), all.end());
-    return all;
   }
 
   const Matrix& x_;

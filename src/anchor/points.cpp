@@ -5,23 +5,11 @@
 #include <tuple>
 
 #include "anchor/anchors.hpp"
-#include "base/index.hpp"
-#include "base/threads.hpp"
+#include "data/assemble.hpp"
 #include "kernel/blas.hpp"
 
 namespace s3gd {
 namespace {
-
-template <class T>
-std::vector<T> transposed(std::span<const T> rows, Index count, Index dim) {
-  constexpr Index kTile = 32;  // a tile of both layouts fits the first cache
-  std::vector<T> columns(rows.size());
-  for (Index j0 = 0; j0 < count; j0 += kTile)
-    for (Index c0 = 0; c0 < dim; c0 += kTile)
-      for (Index j = j0; j < std::min(count, j0 + kTile); ++j)
-        for (Index c = c0; c < std::min(dim, c0 + kTile); ++c) columns[at(c * count + j)] = rows[at(j * dim + c)];
-  return columns;
-}
 
 // The distance written out over all columns, for a CSR row and a point that nearly coincide.
 template <class T, class I>
@@ -82,24 +70,6 @@ T kth_smallest(const T* values, Index count, Index k, T* smallest) {
   return worst;
 }
 
-// Working memory of one block.
-template <class T>
-struct Scratch {
-  Scratch(const Points<T>& anchors, Index k)
-      : products(at(kRowsPerBlock * anchors.count)),
-        squares(anchors.squares.begin(), anchors.squares.end()),
-        smallest(at(k)),
-        distances(at(k)) {
-    largest_square = *std::max_element(anchors.squares.begin(), anchors.squares.end());
-  }
-  std::vector<T> products;
-  std::vector<T> squares;
-  std::vector<T> smallest;
-  std::vector<double> distances;
-  std::vector<Neighbour> candidates;
-  double largest_square = 0;
-};
-
 double kernel_width(Kernel kernel, double nearest) {  // sigma^2
   return kernel == Kernel::paper ? std::max(1e-8, std::sqrt(nearest)) : nearest;
 }
@@ -118,12 +88,12 @@ bool settled(const std::vector<Neighbour>& sorted, Index k, double rounding, Ker
 // The candidates of row i: every anchor that could be among its k nearest given the rounding of `values`
 // (||z||^2 - 2 x.z), the k nearest in front and in order; distances are made exact where the rounding could matter.
 template <class T>
-void rank_anchors(const Matrix& x, Index i, const Points<T>& anchors, Index k, Kernel kernel, const T* values,
-                  Scratch<T>& scratch) {
+void rank_anchors(const Matrix& x, Index i, const Points<T>& anchors, double largest_square, Kernel kernel,
+                  const T* values, std::vector<T>& smallest, std::vector<Neighbour>& candidates) {
   const double square = exact_square(x, i);
-  const double rounding = distance_rounding<T>(x.cols()) * (square + scratch.largest_square);
-  const T limit = kth_smallest(values, anchors.count, k, scratch.smallest.data()) + static_cast<T>(3 * rounding);
-  auto& candidates = scratch.candidates;
+  const double rounding = distance_rounding<T>(x.cols()) * (square + largest_square);
+  const Index k = std::ssize(smallest);
+  const T limit = kth_smallest(values, anchors.count, k, smallest.data()) + static_cast<T>(3 * rounding);
   candidates.clear();
   for (Index j = 0; j < anchors.count; ++j)
     if (!(values[j] > limit))  // also when one of them overflowed to NaN
@@ -132,6 +102,31 @@ void rank_anchors(const Matrix& x, Index i, const Points<T>& anchors, Index k, K
   if (settled(candidates, k, rounding, kernel)) return;
   for (Neighbour& candidate : candidates) candidate.distance = exact_distance(x, i, square, anchors, candidate.anchor);
   std::partial_sort(candidates.begin(), candidates.begin() + k, candidates.end());
+}
+
+// As find_neighbours().
+template <class T>
+void find_among(const Points<T>& anchors, const Matrix& x, Index begin, Index end, Index k, Kernel kernel,
+                std::int32_t* neighbours, float* gammas) {
+  const double largest_square = *std::max_element(anchors.squares.begin(), anchors.squares.end());
+  const std::vector<T> squares(anchors.squares.begin(), anchors.squares.end());
+  std::vector<T> products(at(kRowsPerBlock * anchors.count)), smallest(at(k));
+  std::vector<double> distances(at(k));
+  std::vector<Neighbour> candidates;
+  for (Index block = begin; block < end; block += kRowsPerBlock) {
+    const Index block_end = std::min(end, block + kRowsPerBlock);
+    row_products(x, block, block_end, anchors, products.data());
+    for (Index i = block; i < block_end; ++i, neighbours += k, gammas += k) {
+      T* values = products.data() + (i - block) * anchors.count;
+      for (Index j = 0; j < anchors.count; ++j) values[j] = squares[at(j)] - 2 * values[j];
+      rank_anchors(x, i, anchors, largest_square, kernel, values, smallest, candidates);
+      for (Index j = 0; j < k; ++j) {
+        neighbours[j] = candidates[at(j)].anchor;
+        distances[at(j)] = candidates[at(j)].distance;
+      }
+      kernel_weights(kernel, distances, gammas);
+    }
+  }
 }
 
 }  // namespace
@@ -143,7 +138,8 @@ Points<T>::Points(std::vector<T> point_rows, Index point_count, Index dimension)
     const auto value = static_cast<double>(rows[k]);
     squares[k / at(dim)] += value * value;
   }
-  columns = transposed<T>(rows, count, dim);
+  columns.resize(rows.size());
+  transpose(rows.data(), count, dim, columns.data());
 }
 
 template <class T>
@@ -213,25 +209,14 @@ void kernel_weights(Kernel kernel, std::span<const double> distances, float* gam
     gammas[j] = static_cast<float>(static_cast<double>(gammas[j]) / sum);
 }
 
-template <class T>
-void find_neighbours(const Matrix& x, Index begin, Index end, const Points<T>& anchors, Index k, Kernel kernel,
+AnyPoints points_of(const Matrix& x, const std::vector<Index>& rows) {
+  if (x.precision() == Precision::float32) return Points<float>(dense_rows<float>(x, rows), std::ssize(rows), x.cols());
+  return Points<double>(dense_rows<double>(x, rows), std::ssize(rows), x.cols());
+}
+
+void find_neighbours(const Matrix& x, Index begin, Index end, const AnyPoints& anchors, Index k, Kernel kernel,
                      std::int32_t* neighbours, float* gammas) {
-  Scratch<T> scratch(anchors, k);
-  for (Index block = begin; block < end; block += kRowsPerBlock) {
-    const Index block_end = std::min(end, block + kRowsPerBlock);
-    row_products(x, block, block_end, anchors, scratch.products.data());
-    for (Index i = block; i < block_end; ++i, neighbours += k, gammas += k) {
-      T* values = scratch.products.data() + (i - block) * anchors.count;
-      for (Index j = 0; j < anchors.count; ++j) values[j] = scratch.squares[at(j)] - 2 * values[j];
-      rank_anchors(x, i, anchors, k, kernel, values, scratch);
-      for (Index j = 0; j < k; ++j) {
-        const auto& neighbour = scratch.candidates[at(j)];
-        neighbours[j] = neighbour.anchor;
-        scratch.distances[at(j)] = neighbour.distance;
-      }
-      kernel_weights(kernel, scratch.distances, gammas);
-    }
-  }
+  std::visit([&](const auto& points) { find_among(points, x, begin, end, k, kernel, neighbours, gammas); }, anchors);
 }
 
 NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& anchor_rows, Index k, Kernel kernel,
@@ -239,18 +224,12 @@ NeighbourLists find_all_neighbours(const Matrix& x, const std::vector<Index>& an
   NeighbourLists lists;
   lists.neighbours.resize(at(x.rows() * k));
   lists.gammas.resize(lists.neighbours.size());
-  const auto find = [&]<class T>(T) {
-    const Points<T> anchors(dense_rows<T>(x, anchor_rows), std::ssize(anchor_rows), x.cols());
-    parallel_ranges(x.rows(), 16 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
-      find_neighbours(x, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
-                      lists.gammas.data() + begin * k);
-    });
-  };
-  x.precision() == Precision::float32 ? find(float()) : find(double());
+  const AnyPoints anchors = points_of(x, anchor_rows);
+  parallel_ranges(x.rows(), 16 * kRowsPerBlock, threads, [&](Index begin, Index end, Index) {
+    find_neighbours(x, begin, end, anchors, k, kernel, lists.neighbours.data() + begin * k,
+                    lists.gammas.data() + begin * k);
+  });
   return lists;
 }
-
-template void find_neighbours(const Matrix&, Index, Index, const Points<float>&, Index, Kernel, std::int32_t*, float*);
-template void find_neighbours(const Matrix&, Index, Index, const Points<double>&, Index, Kernel, std::int32_t*, float*);
 
 }  // namespace s3gd

@@ -47,9 +47,12 @@ double distance_rounding(Index dim);
 // Turns squared distances, nearest first, into weights that sum to 1.
 void kernel_weights(Kernel kernel, std::span<const double> distances, float* gammas);
 
+// The given rows of x as points, of its precision.
+using AnyPoints = std::variant<Points<float>, Points<double>>;
+AnyPoints points_of(const Matrix& x, const std::vector<Index>& rows);
+
 // For rows [begin, end) of x: k anchors and weights each, written to neighbours and gammas from their start.
-template <class T>
-void find_neighbours(const Matrix& x, Index begin, Index end, const Points<T>& anchors, Index k, Kernel kernel,
+void find_neighbours(const Matrix& x, Index begin, Index end, const AnyPoints& anchors, Index k, Kernel kernel,
                      std::int32_t* neighbours, float* gammas);
 
 // The same for all rows of x, in parallel.

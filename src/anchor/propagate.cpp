@@ -53,53 +53,34 @@ void check_length(std::span<const double> values, Index rows, const char* name) 
     throw Error("there are " + std::to_string(values.size()) + " " + name + " for " + std::to_string(rows) + " rows");
 }
 
-// Dense rows: one block of columns at a time, so that the sums of all anchors stay in cache while the rows stream by.
-// CSR rows: all columns, one range of anchors at a time, since a row's entries cannot be cut without a search.
-template <class View>
-struct Tiles {
-  Tiles(const View& x, Index anchors) {
-    if constexpr (is_dense_view<View>) {
-      width = std::clamp<Index>(kNumbersInCache / anchors / 64 * 64, 64, std::max<Index>(64, x.cols));
-      count = std::max<Index>(1, (x.cols + width - 1) / width);
-    } else {
-      width = (anchors + kAnchorRanges - 1) / kAnchorRanges;
-      count = (anchors + width - 1) / width;
-    }
-  }
-  Index width = 0;
-  Index count = 0;
-};
-
-// One tile's part of sums (anchors x dim) += the edges that each_edge calls add(i, anchor, coefficient) for.
-template <class View, class Each>
-void propagate_tile(const View& x, Index tile, Index width, bool has_intercept, double* sums, const Each& each_edge) {
-  const Index dim = x.cols + (has_intercept ? 1 : 0);
-  each_edge([&](Index i, Index anchor, double coefficient) {
-    double* row = sums + anchor * dim;
-    bool counts_mass = has_intercept;
-    if constexpr (is_dense_view<View>) {
-      const Index from = tile * width;
-      kernel::axpy(coefficient, x.row(i) + from, row + from, std::min(width, x.cols - from));
-      counts_mass = counts_mass && tile == 0;
-    } else {
-      if (anchor / width != tile) return;
-      add_row(coefficient, x, i, row);
-    }
-    if (counts_mass) row[dim - 1] += coefficient;
-  });
-}
-
-// All tiles of several sums, one after the other in memory: each_edge(part, add) has the edges of a part's rows.
+// Several sums (anchors x dim), one after the other in memory: each_edge(part, add) calls add(i, anchor, coefficient)
+// for the edges of a part's rows.
+//
+// Tiles of dense rows are blocks of columns, so that the sums of all anchors stay in cache while the rows stream by; of
+// CSR rows, ranges of anchors with all columns, since a row's entries cannot be cut without a search.
 template <class Each>
 void propagate_all(const Matrix& x, Index anchors, Index parts, bool has_intercept, int threads, double* sums,
                    const Each& each_edge) {
   x.visit([&](const auto& view) {
-    const Tiles<std::decay_t<decltype(view)>> tiles(view, anchors);
-    const Index size = anchors * (view.cols + (has_intercept ? 1 : 0));
-    parallel_for(parts * tiles.count, threads, [&](Index task) {
-      const Index part = task / tiles.count;
-      propagate_tile(view, task % tiles.count, tiles.width, has_intercept, sums + part * size,
-                     [&](auto&& add) { each_edge(part, add); });
+    constexpr bool kDense = is_dense_view<std::decay_t<decltype(view)>>;
+    const Index dim = view.cols + (has_intercept ? 1 : 0);
+    const Index in_cache = std::clamp<Index>(kNumbersInCache / anchors / 64 * 64, 64, std::max<Index>(64, view.cols));
+    const Index width = kDense ? in_cache : (anchors + kAnchorRanges - 1) / kAnchorRanges;
+    const Index tiles = std::max<Index>(1, ((kDense ? view.cols : anchors) + width - 1) / width);
+    parallel_for(parts * tiles, threads, [&](Index task) {
+      const Index part = task / tiles, tile = task % tiles;
+      double* const sum = sums + part * anchors * dim;
+      each_edge(part, [&](Index i, Index anchor, double coefficient) {
+        double* const row = sum + anchor * dim;
+        if constexpr (kDense) {
+          const Index from = tile * width;
+          kernel::axpy(coefficient, view.row(i) + from, row + from, std::min(width, view.cols - from));
+        } else {
+          if (anchor / width != tile) return;
+          add_row(coefficient, view, i, row);
+        }
+        if (has_intercept && (!kDense || tile == 0)) row[dim - 1] += coefficient;
+      });
     });
   });
 }
@@ -112,21 +93,6 @@ void for_each_edge(Index i, Index rows, const Edges& edges, std::span<const doub
   const double weight = weight_of(q, i, rows);
   for (Index j = i * edges.per_row; j < (i + 1) * edges.per_row; ++j)
     if (edges.gammas[j] != 0.0F) add(i, edges.neighbours[j], weight * static_cast<double>(edges.gammas[j]));
-}
-
-template <class T>
-void add_weighted(const DenseView<T>& x, std::span<const Index> rows, std::span<const double> coefficients,
-                  double* sum) {
-  std::vector<const T*> pointers(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) pointers[r] = x.row(rows[r]);
-  kernel::axpy_rows(coefficients.data(), pointers.data(), static_cast<Index>(rows.size()), sum, x.cols);
-}
-
-template <class T, class I>
-void add_weighted(const CsrView<T, I>& x, std::span<const Index> rows, std::span<const double> coefficients,
-                  double* sum) {
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    if (coefficients[r] != 0) add_row(coefficients[r], x, rows[r], sum);
 }
 
 }  // namespace
@@ -147,7 +113,16 @@ void add_to_propagation(const Matrix& x, std::span<const Index> rows, const Edge
 
 void add_weighted_rows(const Matrix& x, std::span<const Index> rows, std::span<const double> coefficients,
                        bool has_intercept, std::span<double> sum) {
-  x.visit([&](const auto& view) { add_weighted(view, rows, coefficients, sum.data()); });
+  x.visit([&](const auto& view) {
+    if constexpr (is_dense_view<std::decay_t<decltype(view)>>) {
+      std::vector<decltype(view.values)> pointers;
+      for (const Index i : rows) pointers.push_back(view.row(i));
+      kernel::axpy_rows(coefficients.data(), pointers.data(), std::ssize(rows), sum.data(), view.cols);
+    } else {
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        if (coefficients[r] != 0) add_row(coefficients[r], view, rows[r], sum.data());
+    }
+  });
   if (has_intercept)
     for (const double coefficient : coefficients) sum.back() += coefficient;
 }

@@ -43,12 +43,8 @@ void StreamingGraph::choose(std::span<const Index> sample, Index anchors) {
 }
 
 void StreamingGraph::place_anchors() {
-  points_ = std::monostate{};
-  if (anchors() <= 1) return;
-  if (x_.precision() == Precision::float32)
-    points_.emplace<Points<float>>(dense_rows<float>(x_, anchor_rows_), anchors(), x_.cols());
-  else
-    points_.emplace<Points<double>>(dense_rows<double>(x_, anchor_rows_), anchors(), x_.cols());
+  points_.reset();
+  if (anchors() > 1) points_ = points_of(x_, anchor_rows_);
 }
 
 void StreamingGraph::state(Archive& a) {
@@ -64,13 +60,7 @@ void StreamingGraph::add(std::span<const Index> rows) {
     if (mostly_zeros_) block = as_sparse(block, 1);
     std::vector<std::int32_t> neighbours(chunk.size() * at(per_row_));
     std::vector<float> gammas(neighbours.size());
-    std::visit(
-        [&](const auto& points) {
-          if constexpr (requires { points.squares; })
-            find_neighbours(block, 0, block.rows(), points, per_row_, options_.kernel, neighbours.data(),
-                            gammas.data());
-        },
-        points_);
+    find_neighbours(block, 0, block.rows(), *points_, per_row_, options_.kernel, neighbours.data(), gammas.data());
     for (std::size_t r = 0; r < chunk.size(); ++r) {
       const auto from = static_cast<std::ptrdiff_t>(r) * per_row_;
       std::copy_n(neighbours.begin() + from, per_row_, neighbours_.data() + chunk[r] * per_row_);

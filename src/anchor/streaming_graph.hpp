@@ -37,7 +37,7 @@ class StreamingGraph {
   GraphOptions options_;
   bool mostly_zeros_ = false;
   std::vector<Index> anchor_rows_;
-  std::variant<std::monostate, Points<float>, Points<double>> points_;  // the anchors; nothing when there is one
+  std::optional<AnyPoints> points_;  // the anchors; none when there is one
   Index per_row_ = 0;
   GrowBuffer<std::int32_t> neighbours_;  // rows x per_row, zero pages until added
   GrowBuffer<float> gammas_;

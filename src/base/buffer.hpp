@@ -43,6 +43,7 @@ class GrowBuffer {
   T* data() { return static_cast<T*>(pages_.data()); }
   const T* data() const { return static_cast<const T*>(pages_.data()); }
   Index size() const { return size_; }
+  std::span<T> span() { return {data(), static_cast<std::size_t>(size_)}; }
   T& operator[](Index i) { return data()[i]; }
   const T& operator[](Index i) const { return data()[i]; }
   T& back() { return data()[size_ - 1]; }

@@ -1,12 +1,13 @@
 #include "base/checksum.hpp"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <numeric>
 
 #include "base/file.hpp"
 #include "base/index.hpp"
@@ -26,77 +27,54 @@ std::uint64_t absorb(std::uint64_t state, std::uint64_t word) {
   return product ^ (product >> 32);
 }
 
+std::uint64_t block_value(std::span<const std::byte> block) {
+  constexpr std::size_t kStripe = 32;
+  using Words = std::array<std::uint64_t, kStripe / 8>;
+  Words lanes{0x8f1bbcdcbfa53e0bU, 0x243f6a8885a308d3U, 0x13198a2e03707345U, 0xa4093822299f31d1U};
+  const auto take = [&](const std::byte* stripe, std::size_t size) {
+    Words words{};
+    std::memcpy(words.data(), stripe, size);
+    for (std::size_t k = 0; k < words.size(); ++k) lanes[k] = absorb(lanes[k], words[k]);
+  };
+  const std::size_t rest = block.size() % kStripe, whole = block.size() - rest;
+  for (std::size_t at = 0; at < whole; at += kStripe) take(block.data() + at, kStripe);
+  if (rest > 0) take(block.data() + whole, rest);
+  std::uint64_t value = block.size();
+  for (const auto lane : lanes) value = absorb(std::rotl(value, 29), lane);
+  return value;
+}
+
 std::uint64_t fold_block(std::uint64_t folded, std::uint64_t block) { return absorb(std::rotl(folded, 23), block); }
 
 }  // namespace
 
-void Checksum::take_stripe(Lanes& lanes, const std::byte* stripe) {
-  std::array<std::uint64_t, 4> words;
-  std::memcpy(words.data(), stripe, kStripe);
-  for (std::size_t k = 0; k < 4; ++k) lanes[k] = absorb(lanes[k], words[k]);
-}
-
-std::uint64_t Checksum::block_value() const {
-  Checksum padded = *this;
-  const std::size_t partial = block_bytes_ % kStripe;
-  if (partial > 0) {
-    std::fill(padded.pending_.begin() + static_cast<std::ptrdiff_t>(partial), padded.pending_.end(), std::byte{0});
-    take_stripe(padded.lanes_, padded.pending_.data());
-  }
-  std::uint64_t value = block_bytes_;
-  for (const auto lane : padded.lanes_) value = absorb(std::rotl(value, 29), lane);
-  return value;
-}
-
-void Checksum::take(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t partial = block_bytes_ % kStripe;
-    std::size_t taken = bytes.size() - bytes.size() % kStripe;
-    if (partial > 0 || taken == 0) {
-      taken = std::min(bytes.size(), kStripe - partial);
-      std::memcpy(pending_.data() + partial, bytes.data(), taken);
-      if (partial + taken == kStripe) take_stripe(lanes_, pending_.data());
-    } else {
-      Lanes lanes = lanes_;  // a local is known not to overlap the bytes, and stays in registers
-      for (std::size_t at = 0; at < taken; at += kStripe) take_stripe(lanes, bytes.data() + at);
-      lanes_ = lanes;
-    }
-    block_bytes_ += taken;
-    bytes = bytes.subspan(taken);
-  }
-}
-
 void Checksum::update(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const auto taken = std::min<std::size_t>(bytes.size(), kBlock - block_bytes_);
-    take(bytes.first(taken));
-    bytes = bytes.subspan(taken);
-    if (block_bytes_ == kBlock) {
-      folded_ = fold_block(folded_, block_value());
-      lanes_ = kLanes;
-      block_bytes_ = 0;
+    const auto taken = bytes.first(std::min<std::size_t>(bytes.size(), kBlock - pending_.size()));
+    bytes = bytes.subspan(taken.size());
+    if (taken.size() == kBlock) {  // needs no copy
+      folded_ = fold_block(folded_, block_value(taken));
+      continue;
     }
+    pending_.insert(pending_.end(), taken.begin(), taken.end());
+    if (pending_.size() < kBlock) continue;
+    folded_ = fold_block(folded_, block_value(pending_));
+    pending_.clear();
   }
 }
 
-std::uint64_t Checksum::of_block(std::span<const std::byte> block) {
-  Checksum sum;
-  sum.take(block);
-  return sum.block_value();
+std::uint64_t Checksum::value() const {
+  return pending_.empty() ? folded_ : fold_block(folded_, block_value(pending_));
 }
-
-std::uint64_t Checksum::value() const { return block_bytes_ == 0 ? folded_ : fold_block(folded_, block_value()); }
 
 std::uint64_t checksum(std::span<const std::byte> bytes, int threads) {
   const auto blocks = static_cast<Index>((bytes.size() + kBlock - 1) / kBlock);
   std::vector<std::uint64_t> values(at(blocks));
   parallel_for(blocks, threads, [&](Index block) {
     const auto part = bytes.subspan(at(block) * kBlock);
-    values[at(block)] = Checksum::of_block(part.first(std::min<std::size_t>(part.size(), kBlock)));
+    values[at(block)] = block_value(part.first(std::min<std::size_t>(part.size(), kBlock)));
   });
-  std::uint64_t folded = 0;
-  for (const auto value : values) folded = fold_block(folded, value);
-  return folded;
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0}, fold_block);
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
@@ -119,14 +97,10 @@ std::string Sha256::hex() {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_file_error("open", path, errno);
+  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path, "open");
   Sha256 sum;
   std::vector<char> block(1 << 20);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
-    sum.add({block.data(), static_cast<std::size_t>(in.gcount())});
-  if (in.bad()) throw_file_error("read", path, errno != 0 ? errno : EIO);
+  while (const std::size_t count = file.read(block)) sum.add(std::span(block).first(count));
   return sum.hex();
 }
 

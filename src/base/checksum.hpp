@@ -6,12 +6,12 @@
 // bijection of the word it takes in, so a change within one word never goes unnoticed.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 struct evp_md_ctx_st;  // OpenSSL's state of a sum
 
@@ -20,20 +20,10 @@ namespace s3gd {
 class Checksum {
  public:
   void update(std::span<const std::byte> bytes);
-  std::uint64_t value() const;                                      // of everything so far
-  static std::uint64_t of_block(std::span<const std::byte> block);  // one block's part of the whole
+  std::uint64_t value() const;  // of everything so far
 
  private:
-  static constexpr std::size_t kStripe = 32;
-  using Lanes = std::array<std::uint64_t, 4>;
-  static void take_stripe(Lanes& lanes, const std::byte* stripe);
-  void take(std::span<const std::byte> bytes);  // all of one block
-  std::uint64_t block_value() const;
-
-  static constexpr Lanes kLanes{0x8f1bbcdcbfa53e0bU, 0x243f6a8885a308d3U, 0x13198a2e03707345U, 0xa4093822299f31d1U};
-  Lanes lanes_ = kLanes;
-  std::array<std::byte, kStripe> pending_{};
-  std::uint64_t block_bytes_ = 0;
+  std::vector<std::byte> pending_;  // of a block that is not whole yet
   std::uint64_t folded_ = 0;
 };
 

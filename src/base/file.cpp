@@ -13,7 +13,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "s3gd/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace s3gd {
 namespace {
@@ -22,12 +22,8 @@ constexpr mode_t kPermissions = 0777;
 constexpr int kMostLinks = 40;  // as the system's own limit
 
 void sync_to_disk(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw_file_error("write", path, errno);
-  const bool ok = fsync(fd) == 0;
-  const int error_number = errno;
-  close(fd);
-  if (!ok) throw_file_error("write", path, error_number);
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path, "write");
+  if (fsync(file.descriptor()) != 0) throw_file_error("write", path, errno);
 }
 
 // Where a path leads, also when nothing is there yet: renaming over a symbolic link would replace the link.
@@ -65,22 +61,50 @@ bool file_exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw_file_error("open", path, errno);
+void write_bytes(std::ostream& out, std::span<const std::byte> bytes) {
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+OpenFile::OpenFile(int descriptor, const std::string& name, const char* action) : descriptor_(descriptor), name_(name) {
+  if (descriptor < 0) throw_file_error(action, name, errno);
+}
+
+OpenFile::~OpenFile() { close(descriptor_); }
+
+std::optional<std::uint64_t> OpenFile::regular_size() const {
   struct stat info {};
-  int failure = fstat(fd, &info) == 0 ? 0 : errno;
-  if (failure == 0 && S_ISDIR(info.st_mode)) failure = EISDIR;
-  if (failure == 0 && info.st_size > 0) {
-    size_ = static_cast<std::size_t>(info.st_size);
-    data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
-    if (data_ == MAP_FAILED) failure = errno;
+  if (fstat(descriptor_, &info) != 0) throw_file_error("read", name_, errno);
+  if (S_ISDIR(info.st_mode)) throw_file_error("read", name_, EISDIR);
+  if (!S_ISREG(info.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(info.st_size);
+}
+
+std::size_t OpenFile::read(std::span<char> into) {
+  for (;;) {
+    const auto count = ::read(descriptor_, into.data(), into.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) throw_file_error("read", name_, errno);
+    if (interrupted()) throw Interrupted("reading " + name_ + " was interrupted");
   }
-  close(fd);
-  if (failure != 0) {
-    data_ = nullptr;
-    throw_file_error("read", path, failure);
+}
+
+bool OpenFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
+  return true;
+}
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path, "open");
+  size_ = static_cast<std::size_t>(file.regular_size().value_or(0));
+  if (size_ == 0) return;
+  void* const data = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) throw_file_error("read", path, errno);
+  data_ = data;
 }
 
 MappedFile::~MappedFile() {

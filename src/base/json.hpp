@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace s3gd {
@@ -35,31 +37,19 @@ class Json {
   Json() = default;
   Json(std::nullptr_t) {}
   template <std::same_as<bool> T>  // nothing that only converts to it, as a pointer does
-  Json(T value) : kind_(Kind::boolean) {
-    value_.boolean = value;
-  }
+  Json(T value) : value_(value) {}
   template <std::signed_integral T>
-  Json(T value) : kind_(Kind::integer) {
-    value_.integer = value;
-  }
+  Json(T value) : value_(std::int64_t{value}) {}
   template <std::unsigned_integral T>
     requires(!std::same_as<T, bool>)
-  Json(T value) : kind_(Kind::count) {
-    value_.count = value;
-  }
-  Json(double value) : kind_(Kind::real) { value_.real = value; }
-  Json(std::string value);
-  Json(std::string_view value);
-  Json(const char* value);
+  Json(T value) : value_(std::uint64_t{value}) {}
+  Json(double value) : value_(value) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(std::string_view value) : Json(std::string(value)) {}
+  Json(const char* value) : Json(std::string(value)) {}
   Json(std::initializer_list<Json> values);
   template <typename T>
-  Json(const std::vector<T>& values) : Json(array()) {
-    for (const T& value : values) push_back(value);
-  }
-  Json(const Json& other);
-  Json(Json&& other) noexcept : kind_(other.kind_), value_(other.value_) { other.kind_ = Kind::null; }
-  Json& operator=(Json other) noexcept;
-  ~Json() { clear(); }
+  Json(const std::vector<T>& values) : value_(List(values.begin(), values.end())) {}
 
   static Json array();
   static Json object();
@@ -68,23 +58,40 @@ class Json {
   static Json parse_with_comments(std::string_view text);
   static Json parse_file(const std::string& path);  // one that cannot be opened is an empty text
 
-  bool is_null() const { return kind_ == Kind::null; }
-  bool is_boolean() const { return kind_ == Kind::boolean; }
-  bool is_number() const { return is_integer() || kind_ == Kind::real; }
-  bool is_integer() const { return kind_ == Kind::integer || is_count(); }
-  bool is_count() const { return kind_ == Kind::count; }  // a whole number of no less than 0, where it was read
-  bool is_string() const { return kind_ == Kind::text; }
-  bool is_array() const { return kind_ == Kind::array; }
-  bool is_object() const { return kind_ == Kind::object; }
+  bool is_null() const { return is<std::monostate>(); }
+  bool is_boolean() const { return is<bool>(); }
+  bool is_number() const { return is_integer() || is<double>(); }
+  bool is_integer() const { return is<std::int64_t>() || is_count(); }
+  bool is_count() const { return is<std::uint64_t>(); }  // a whole number of no less than 0, where it was read
+  bool is_string() const { return is<std::string>(); }
+  bool is_array() const { return is<List>(); }
+  bool is_object() const { return is<Members>(); }
 
-  // bool, int, Index, std::uint64_t, double, std::string, std::vector of double or std::string.
+  // bool, a number, std::string, or a std::vector of what get() gives.
   template <typename T>
-  T get() const;
+  T get() const {
+    if constexpr (std::same_as<T, Json>) {
+      return *this;
+    } else if constexpr (std::same_as<T, bool>) {
+      return held<bool>("true or false");
+    } else if constexpr (std::same_as<T, std::string>) {
+      return held<std::string>("a text");
+    } else if constexpr (std::integral<T> || std::same_as<T, double>) {
+      if (const auto* count = std::get_if<std::uint64_t>(&value_)) return static_cast<T>(*count);
+      if (const auto* integer = std::get_if<std::int64_t>(&value_)) return static_cast<T>(*integer);
+      using Cut = std::conditional_t<std::integral<T>, std::int64_t, double>;
+      return static_cast<T>(static_cast<Cut>(held<double>("a number")));
+    } else {
+      T values;
+      for (const Json& value : *this) values.push_back(value.get<typename T::value_type>());
+      return values;
+    }
+  }
 
   // Of a list. What is null becomes one when something is added to it.
   void push_back(Json value);
-  Json& back();
   const Json& back() const;
+  Json& back() { return const_cast<Json&>(std::as_const(*this).back()); }
   const Json* begin() const;  // none but those of a list
   const Json* end() const;
   const Json& operator[](std::size_t place) const;
@@ -119,39 +126,28 @@ class Json {
   friend bool operator==(const Json& a, const Json& b);
 
  private:
-  enum class Kind : std::uint8_t { null, boolean, integer, count, real, text, array, object };
+  using List = std::vector<Json>;
+  using Members = std::vector<JsonMember>;
 
-  void clear();
+  template <typename T>
+  bool is() const {
+    return std::holds_alternative<T>(value_);
+  }
+  template <typename T>
+  const T& held(const char* expected) const {
+    if (const T* value = std::get_if<T>(&value_)) return *value;
+    is_no(expected);
+  }
   [[noreturn]] void is_no(const char* expected) const;
   friend struct JsonWriter;
 
-  Kind kind_ = Kind::null;
-  union {
-    bool boolean;
-    std::int64_t integer;
-    std::uint64_t count;
-    double real;
-    std::string* text;
-    std::vector<Json>* list;
-    std::vector<JsonMember>* members;
-  } value_ = {};
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Members> value_;
 };
 
 struct JsonMember {
   std::string key;
   Json value;
+  friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
-
-// clang-format off
-template <> bool Json::get() const;
-template <> int Json::get() const;
-template <> std::int64_t Json::get() const;
-template <> std::uint64_t Json::get() const;
-template <> double Json::get() const;
-template <> std::string Json::get() const;
-template <> Json Json::get() const;
-template <> std::vector<double> Json::get() const;
-template <> std::vector<std::string> Json::get() const;
-// clang-format on
 
 }  // namespace s3gd

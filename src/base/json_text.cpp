@@ -95,18 +95,15 @@ struct JsonWriter {
   }
   void write_text(const std::string& text) { out += Theirs(text).dump(-1, ' ', ascii_only, handler); }
   void write(const Json& json, int level) {
-    using Kind = Json::Kind;
-    const auto& value = json.value_;
-    if (json.kind_ == Kind::null) out += "null";
-    if (json.kind_ == Kind::boolean) out += value.boolean ? "true" : "false";
-    if (json.kind_ == Kind::integer) out += std::to_string(value.integer);
-    if (json.kind_ == Kind::count) out += std::to_string(value.count);
-    if (json.kind_ == Kind::real) out += Theirs(value.real).dump();
-    if (json.kind_ == Kind::text) write_text(*value.text);
-    if (json.kind_ == Kind::array)
-      write_all(*value.list, "[]", level, [&](const Json& element) { write(element, level + 1); });
-    if (json.kind_ == Kind::object)
-      write_all(*value.members, "{}", level, [&](const JsonMember& member) {
+    if (json.is_null()) out += "null";
+    if (json.is_boolean()) out += json.get<bool>() ? "true" : "false";
+    if (json.is_count()) out += std::to_string(json.get<std::uint64_t>());
+    if (json.is<std::int64_t>()) out += std::to_string(json.get<std::int64_t>());
+    if (json.is<double>()) out += Theirs(json.get<double>()).dump();
+    if (json.is_string()) write_text(std::get<std::string>(json.value_));
+    if (json.is_array()) write_all(json, "[]", level, [&](const Json& element) { write(element, level + 1); });
+    if (json.is_object())
+      write_all(json.items(), "{}", level, [&](const JsonMember& member) {
         write_text(member.key);
         out += indent < 0 ? ":" : ": ";
         write(member.value, level + 1);

@@ -27,6 +27,12 @@ std::string join(const std::vector<std::string>& words, const char* between) {
   return text;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lowered(text);
+  std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);
+  return lowered;
+}
+
 std::string utc_now() {
   const std::time_t seconds = std::time(nullptr);
   std::tm parts{};

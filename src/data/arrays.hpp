@@ -3,6 +3,7 @@
 // Memory grows with the bytes that really arrive, so a header that promises more than there is costs nothing.
 #pragma once
 
+#include "data/compressed_output.hpp"
 #include "data/input.hpp"
 #include "s3gd/dataset.hpp"
 
@@ -15,12 +16,42 @@ struct ElementType {
 };
 inline constexpr ElementType kElements[] = {{'b', 1}, {'i', 1}, {'u', 1}, {'i', 2}, {'u', 2}, {'i', 4},
                                             {'u', 4}, {'i', 8}, {'u', 8}, {'f', 4}, {'f', 8}};
-inline std::size_t size_of(Element element) { return kElements[static_cast<std::size_t>(element)].bytes; }
 
-// `count` elements as T = float, double, int32 or int64. Throws, naming `name`, when there are fewer.
-template <class T>
-Array<T> read_elements(const ByteSource& source, Element element, bool big_endian, Index count,
-                       const std::string& name);
+// One array whose header is read: what it said, and where the numbers (or strings) come from.
+struct ArrayFile {
+  ByteSource source;
+  std::string name;               // for errors, which all that follows throws when there is something else
+  bool text = false;              // strings of fixed width rather than numbers
+  Element element = Element::f8;  // numbers
+  bool wide_text = false;         // strings: 4-byte code points ('U') rather than bytes ('S')
+  std::size_t text_bytes = 0;     // strings: bytes of each
+  bool fortran_order = false;
+  bool big_endian = false;  // IDX
+  std::vector<Index> shape = {};
+  Index count = 0;               // product of the shape
+  std::size_t header_bytes = 0;  // where the data begins
+
+  std::size_t element_bytes() const { return text ? text_bytes : kElements[static_cast<std::size_t>(element)].bytes; }
+  void set_count();  // from the shape
+  // Reads all of `into`, which the header goes on with; `expected` is what is missing when it cannot.
+  void read_header(std::span<char> into, const std::string& expected) const;
+
+  // Rows and columns: an array of two or more dimensions is a matrix, all but the first are flattened to columns.
+  std::pair<Index, Index> matrix_shape() const;
+
+  // What follows the header, to the end: a number for each row as T = float, double, int32 or int64; rows; ..
+  template <class T>
+  Array<T> numbers() const;
+  Matrix matrix(Precision precision) const;
+  std::vector<std::string> strings() const;
+  Labels labels() const;
+
+  Dataset rows(const LoadOptions& options) const;  // the matrix alone
+};
+
+// NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
+// here for .npy files and for the members of .npz archives.
+ArrayFile open_npy(ByteSource source, const std::string& name);
 
 // IDX, the format of MNIST: two zero bytes, a type, the number of dimensions, their sizes, then the numbers, all with
 // the most significant byte first. The first dimension counts rows, the others are flattened to columns. These are the
@@ -28,44 +59,15 @@ Array<T> read_elements(const ByteSource& source, Element element, bool big_endia
 Dataset parse_idx(const ByteSource& source, const std::string& name, const LoadOptions& options);
 Labels parse_idx_labels(const ByteSource& source, const std::string& name);
 
-// NumPy's array format: a header (a Python dict of descr, fortran_order and shape), then the bytes. Read and written
-// here for .npy files and for the members of .npz archives. IDX says the same in other bytes.
-struct NpyHeader {
-  bool text = false;              // strings of fixed width rather than numbers
-  Element element = Element::f8;  // numbers
-  bool wide_text = false;         // strings: 4-byte code points ('U') rather than bytes ('S')
-  std::size_t text_bytes = 0;     // strings: bytes of each
-  bool fortran_order = false;
-  bool big_endian = false;  // IDX
-  std::vector<Index> shape;
-  Index count = 0;               // product of the shape
-  std::size_t header_bytes = 0;  // where the data begins
-
-  std::size_t element_bytes() const { return text ? text_bytes : size_of(element); }
-};
-
-NpyHeader read_npy_header(const ByteSource& source, const std::string& name);
-
-// What follows the header, to the end. Each throws, naming `name`, when the array is not of that kind.
-Matrix read_npy_matrix(const NpyHeader& header, const ByteSource& source, Precision precision, const std::string& name);
-template <class T>
-Array<T> read_npy_vector(const NpyHeader& header, const ByteSource& source, const std::string& name);
-std::vector<std::string> read_npy_text(const NpyHeader& header, const ByteSource& source, const std::string& name);
-Labels read_npy_labels(const NpyHeader& header, const ByteSource& source, const std::string& name);
-
-// Rows and columns: an array of two or more dimensions is a matrix, all but the first are flattened to columns.
-std::pair<Index, Index> matrix_shape(const NpyHeader& header, const std::string& name);
-
-// The rows alone, from any source of bytes, and from what follows a header.
-Dataset parse_npy(const ByteSource& source, const std::string& name, const LoadOptions& options);
-Dataset parse_rows(const NpyHeader& header, const ByteSource& source, const std::string& name,
-                   const LoadOptions& options);
 // From the bytes of an archive.
 Dataset parse_npz(std::span<const std::byte> bytes, const std::string& name, const LoadOptions& options);
 
+// Labels that stand in a file of their own, a NumPy or IDX array of one dimension: the one the options name or else the
+// first of `usual` that exists; none when there is none. Returns its path.
+std::string read_labels_beside(Dataset& data, const LoadOptions& options, const std::vector<std::string>& usual);
+
 // Writing: the header, and the whole array in one or more pieces.
 std::string npy_header(const std::string& descr, const std::vector<Index>& shape);
-using BytesOut = std::function<void(std::span<const std::byte>)>;
 struct NpyText {
   std::string descr;
   std::vector<char32_t> points;

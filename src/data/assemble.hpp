@@ -55,6 +55,26 @@ std::pair<T*, Array<T>> room_for(Index count) {
   return {const_cast<T*>(array.data()), array};
 }
 
+template <class T, class V>
+Array<T> converted(std::span<const V> from, int threads) {
+  constexpr Index kEntriesPerChunk = 1 << 18;
+  const auto [into, kept] = room_for<T>(std::ssize(from));
+  parallel_ranges(std::ssize(from), kEntriesPerChunk, threads, [&, to = into](Index begin, Index end, Index) {
+    std::copy(from.begin() + begin, from.begin() + end, to + begin);
+  });
+  return kept;
+}
+
+// A matrix of so many rows and columns, row after row, becomes one column after column.
+template <class T>
+void transpose(const T* from, Index rows, Index cols, T* to) {
+  constexpr Index kTile = 32;  // a tile of both fits the first cache
+  for (Index i0 = 0; i0 < rows; i0 += kTile)
+    for (Index j0 = 0; j0 < cols; j0 += kTile)
+      for (Index i = i0; i < std::min(rows, i0 + kTile); ++i)
+        for (Index j = j0; j < std::min(cols, j0 + kTile); ++j) to[j * rows + i] = from[i * cols + j];
+}
+
 // Rows made in parallel. Dense: fill(i, its place). CSR: count(i) entries, then fill(i, values, columns).
 inline constexpr Index kRowsPerChunk = 1024;
 template <class T, class Fill>

@@ -28,19 +28,19 @@ struct KnownFile {
 struct KnownDataset {
   std::string name = {};
   std::string paper = {};  // what the paper calls the set it is or stands in for; empty for the others
-  std::string summary = {};
-  Index train_rows = 0;  // 0 = not known
+  Index train_rows = 0;    // 0 = not known
   Index test_rows = 0;
   Index cols = 0;
   Index classes = 0;
+  std::string summary = {};
   std::string homepage = {};
   std::string how = {};               // how to obtain it where nothing can be downloaded ready to use
-  std::string stand_in = {};          // another known set to use when this one cannot be had
   std::vector<KnownFile> files = {};  // empty: see `how`
-  std::string installed = {};         // folder where a system package puts it; empty = none
   // Of NAME/train.svm.zst and NAME/test.svm.zst as prepared for this project: information, never a condition.
   std::string train_sha256 = {};
   std::string test_sha256 = {};
+  std::string stand_in = {};   // another known set to use when this one cannot be had
+  std::string installed = {};  // folder where a system package puts it; empty = none
 };
 
 const std::vector<KnownDataset>& catalog();

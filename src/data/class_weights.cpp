@@ -1,7 +1,6 @@
 #include "s3gd/class_weights.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "base/index.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "s3gd/error.hpp"
 
 namespace s3gd {
@@ -18,10 +18,7 @@ const std::string kForm = "a class and its weight, as in  spam 3";
 
 std::optional<double> number_in(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return as_number<double>(text);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -97,6 +97,11 @@ std::string_view without_compression_suffix(std::string_view path) {
   return path;
 }
 
+void refuse_compression(const std::string& path, const std::string& format) {
+  const auto plain = std::string(without_compression_suffix(path));
+  if (plain != path) throw Error(path + ": the format " + format + " is not written compressed", "write " + plain);
+}
+
 void write_compressed(std::ostream& out, const std::string& path, const std::function<void(std::ostream&)>& fill) {
   const auto* suffix = suffix_of(path);
   if (suffix == nullptr) return fill(out);

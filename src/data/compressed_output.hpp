@@ -13,8 +13,13 @@ struct archive;
 
 namespace s3gd {
 
+using BytesOut = std::function<void(std::span<const std::byte>)>;
+
 // "train.svm.gz" -> "train.svm"; names without such a suffix come back unchanged.
 std::string_view without_compression_suffix(std::string_view path);
+
+// The binary formats are written as they are: throws when the name ends in such a suffix.
+void refuse_compression(const std::string& path, const std::string& format);
 
 // Calls fill(stream); what it writes arrives in `out`, compressed as the suffix of `path` asks. Throws Error.
 void write_compressed(std::ostream& out, const std::string& path, const std::function<void(std::ostream&)>& fill);

@@ -10,8 +10,6 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kEntriesPerChunk = 1 << 18;
-
 // Non-zero entries of each row.
 template <class View>
 std::vector<Index> row_nonzeros(const View& view, int threads) {
@@ -88,20 +86,12 @@ Matrix rearranged(const CsrView<T, I>& x, std::span<const Index> to, int threads
   });
 }
 
-template <class T, class V>
-Array<T> converted(const V* from, Index count, int threads) {
-  const auto [into, kept] = room_for<T>(count);
-  parallel_ranges(count, kEntriesPerChunk, threads,
-                  [&, to = into](Index begin, Index end, Index) { std::copy(from + begin, from + end, to + begin); });
-  return kept;
-}
-
 // The columns and starts stay where they are, kept alive by the matrix they belong to.
 template <class T, class V, class I>
 Matrix csr_values_as(const CsrView<V, I>& view, const std::shared_ptr<const void>& owner, int threads) {
   const Index end = view.rows == 0 ? 0 : view.starts[view.rows];
   const auto kept = std::make_shared<const std::pair<Array<T>, std::shared_ptr<const void>>>(
-      converted<T>(view.values, end, threads), owner);
+      converted<T>(std::span(view.values, at(end)), threads), owner);
   return Matrix(CsrView<T, I>{kept->first.data(), view.columns, view.starts, view.rows, view.cols}, kept);
 }
 
@@ -152,8 +142,7 @@ Matrix with_columns_at(const Matrix& matrix, std::span<const Index> places, int 
 
 Matrix with_layout(const Matrix& matrix, Layout layout, Precision precision, int threads) {
   const bool dense = layout == Layout::automatic ? better_dense(matrix, threads) : layout == Layout::dense;
-  return precision == Precision::float32 ? reshaped<float>(matrix, dense, threads)
-                                         : reshaped<double>(matrix, dense, threads);
+  return (precision == Precision::float32 ? reshaped<float> : reshaped<double>)(matrix, dense, threads);
 }
 
 Matrix with_cols(const Matrix& matrix, Index cols, int threads) {

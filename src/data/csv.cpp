@@ -7,7 +7,6 @@
 #include "data/csv_record.hpp"
 #include "data/format.hpp"
 #include "data/number.hpp"
-#include "data/text_blocks.hpp"
 
 namespace s3gd {
 namespace {
@@ -16,75 +15,67 @@ constexpr std::ptrdiff_t kShortestField = 2;  // "1,"
 
 using Words = std::map<std::string, Index, std::less<>>;  // each word and its number, in order of appearance
 
-Index number_of(Words& words, const std::string& word) {
-  return words.try_emplace(word, static_cast<Index>(words.size())).first->second;
+double number_of(Words& words, const std::string& word) {
+  return static_cast<double>(words.try_emplace(word, static_cast<Index>(words.size())).first->second);
+}
+
+std::vector<std::string> in_order(const Words& words) {
+  std::vector<std::string> list(words.size());
+  for (const auto& [word, number] : words) list[at(number)] = word;
+  return list;
 }
 
 // Labels that are numbers of words get other numbers.
-template <class Values>
-void renumber(Values& labels, Index count, const std::vector<double>& numbers) {
-  for (Index i = 0; i < count; ++i) labels[i] = numbers[static_cast<std::size_t>(labels[i])];
+void renumber(std::span<double> labels, const std::vector<double>& numbers) {
+  for (double& label : labels) label = numbers[static_cast<std::size_t>(label)];
 }
 
 // Where labels that are numbers stand beside words, they are words too, written as a class of that number is.
-template <class Values>
-void name_numbers(Values& labels, Index count, Words& words) {
-  const Labels numbers;
-  for (Index i = 0; i < count; ++i) labels[i] = static_cast<double>(number_of(words, numbers.name_of(labels[i])));
+void name_numbers(std::span<double> labels, Words& words) {
+  for (double& label : labels) label = number_of(words, Labels().name_of(label));
 }
 
-// One row a record, one of its fields the label, one perhaps the weight. What becomes of the rows of a block is for the
-// derived class to say.
+// One row a record, one of its fields the label, one perhaps the weight.
 template <class T>
-class CsvParser : public BlockParser {
+class CsvParser {
  public:
   CsvParser(const CsvPlan& plan, const LoadOptions& options)
       : plan_(plan), separator_(plan.separator), missing_(options.missing) {}
 
-  Index parse(const char* begin, const char* end) override {
+  Index parse(const char* begin, const char* end) {
     end_ = end;
-    block_.clear();
-    words_.clear();
+    block.clear();
+    words.clear();
     first_word_ = first_fraction_ = nullptr;
-    any_missing_ = false;
+    any_missing = false;
     const Index capacity = (end - begin) / kShortestField + 1;
-    block_.columns.resize(capacity);
-    block_.values.resize(capacity);
-    block_.widest = plan_.features() - 1;
+    block.columns.resize(capacity);
+    block.values.resize(capacity);
+    block.widest = plan_.features() - 1;
     count_ = 0;
     for (const char* p = begin; p < end;) {
       const char* const start = skip_pad(p, separator_);
       p = ends_record(start) ? start : parse_record(p);
       p += *p == '\r' ? 2 : 1;
     }
-    block_.columns.resize(count_);
-    block_.values.resize(count_);
+    block.columns.resize(count_);
+    block.values.resize(count_);
     return std::count(begin, end, '\n');
   }
 
- protected:
   // Words may stand beside whole numbers, which are classes as well, but not beside others.
   void check(LabelsSeen& seen) const {
-    if (seen.fractions && !words_.empty()) refuse_word();
+    if (seen.fractions && !words.empty()) refuse_word();
     if (seen.words && first_fraction_ != nullptr) refuse_mixture(first_fraction_, false);
-    seen.words |= !words_.empty();
+    seen.words |= !words.empty();
     seen.fractions |= first_fraction_ != nullptr;
   }
-  // The labels of this block as words, if they are not.
-  void make_words() {
-    if (!words_.empty()) return;
-    auto* labels = block_.labels.data();
-    name_numbers(labels, static_cast<Index>(block_.labels.size()), words_);
-  }
-  void describe(Labels& labels) const {
-    labels.class_names.resize(words_.size());
-    for (const auto& [word, number] : words_) labels.class_names[at(number)] = word;
-  }
+  void describe(Labels& labels) const { labels.class_names = in_order(words); }
   [[noreturn]] void refuse_word() const { refuse_mixture(first_word_, true); }
 
-  RowBlock<T> block_;  // labels that are words: their numbers in words_
-  Words words_;
-  bool any_missing_ = false;
+  RowBlock<T> block;  // labels that are words: their numbers in `words`
+  Words words;
+  bool any_missing = false;
 
  private:
   const char* parse_record(const char* p) {
@@ -104,7 +95,7 @@ class CsvParser : public BlockParser {
         throw TextProblem{p, std::to_string(field + 1) + " fields", std::to_string(fields) + " as in the first line"};
       break;
     }
-    block_.ends.push_back(count_);
+    block.starts.push_back(count_);
     return p;
   }
 
@@ -114,8 +105,8 @@ class CsvParser : public BlockParser {
     if (stop != nullptr) stop = skip_pad(stop, separator_);
     if (stop == nullptr || (*stop != separator_ && !ends_record(stop))) [[unlikely]]
       stop = parse_odd_feature(p, field, value);
-    block_.columns[count_] = column;
-    block_.values[count_] = value;
+    block.columns[count_] = column;
+    block.values[count_] = value;
     count_ += !is_plain_zero(value);
     return stop;
   }
@@ -128,7 +119,7 @@ class CsvParser : public BlockParser {
         throw TextProblem{skip_pad(p, separator_), "a missing value in " + plan_.name_of(field), "a number",
                           opt("missing", "zero") + " or " + opt("missing", "mean") + " fills it in"};
       value = missing_ == Missing::zero ? T{0} : std::numeric_limits<T>::quiet_NaN();
-      any_missing_ |= missing_ == Missing::mean;
+      any_missing |= missing_ == Missing::mean;
       return stop;
     }
     value = whole_number_text<T>(p, "in " + plan_.name_of(field));
@@ -139,7 +130,7 @@ class CsvParser : public BlockParser {
     const char* const stop = take_field(p, end_, separator_, text_);
     const auto weight = whole_number_text<double>(p, "as the weight");
     if (weight < 0) throw TextProblem{p, "the weight " + quote_text(text_), "a weight that is not negative"};
-    block_.weights.push_back(weight);
+    block.weights.push_back(weight);
     return stop;
   }
 
@@ -149,18 +140,18 @@ class CsvParser : public BlockParser {
     if (!is_number(text_) || is_code(text_)) {
       if (first_word_ == nullptr) first_word_ = p;
       if (first_fraction_ != nullptr) refuse_word();
-      if (words_.empty()) make_words();
-      if (static_cast<Index>(words_.size()) > kMostClasses && first_word_ == p) refuse_word();
-      block_.labels.push_back(static_cast<double>(number_of(words_, text_)));
+      if (words.empty()) name_numbers(block.labels, words);
+      if (static_cast<Index>(words.size()) > kMostClasses && first_word_ == p) refuse_word();
+      block.labels.push_back(number_of(words, text_));
       return stop;
     }
     const auto label = whole_number_text<double>(p, "as the label");
     if (label != std::floor(label) && first_fraction_ == nullptr) first_fraction_ = p;
-    if (words_.empty()) {
-      block_.labels.push_back(label);
+    if (words.empty()) {
+      block.labels.push_back(label);
     } else {
       if (first_fraction_ != nullptr) refuse_mixture(p, false);
-      block_.labels.push_back(static_cast<double>(number_of(words_, Labels().name_of(label))));
+      block.labels.push_back(number_of(words, Labels().name_of(label)));
     }
     return stop;
   }
@@ -196,65 +187,13 @@ class CsvParser : public BlockParser {
   std::string text_;
 };
 
-template <class T>
-struct Collected {
-  explicit Collected(const LoadOptions& options) : rows(options.layout, options.cols, IndexBase::zero) {}
-  RowsBuilder<T> rows;
-  GrowBuffer<double> labels;  // with words, their numbers
-  GrowBuffer<double> weights;
-  Words words;
-  LabelsSeen seen;
-  bool any_missing = false;
-};
-
-// Adds what it parses to the rows of the whole file.
-template <class T>
-class Collector final : public CsvParser<T> {
- public:
-  Collector(const CsvPlan& plan, const LoadOptions& options, Collected<T>& result)
-      : CsvParser<T>(plan, options), result_(result) {}
-
-  void commit() override {
-    this->check(result_.seen);
-    if (!result_.words.empty()) this->make_words();
-    if (!this->words_.empty()) {
-      if (result_.words.empty()) name_labels_before();
-      renumber_words();
-    }
-    result_.rows.append(this->block_);
-    result_.labels.append(this->block_.labels);
-    result_.weights.append(this->block_.weights);
-    result_.any_missing |= this->any_missing_;
-  }
-
- private:
-  // The first word: all rows before have numbers.
-  void name_labels_before() {
-    name_numbers(result_.labels, result_.labels.size(), result_.words);
-    if (static_cast<Index>(result_.words.size()) > kMostClasses) this->refuse_word();
-  }
-
-  void renumber_words() {
-    std::vector<double> number(this->words_.size());
-    // In the order of appearance, so that the numbers do not depend on how the file was cut.
-    std::vector<const std::string*> in_order(this->words_.size());
-    for (const auto& [word, local] : this->words_) in_order[at(local)] = &word;
-    for (std::size_t k = 0; k < in_order.size(); ++k)
-      number[k] = static_cast<double>(number_of(result_.words, *in_order[k]));
-    auto* labels = this->block_.labels.data();
-    renumber(labels, this->block_.rows(), number);
-  }
-
-  Collected<T>& result_;
-};
-
 // Codes that are too many to be classes are numbers after all.
 void read_as_numbers(Words& words, GrowBuffer<double>& labels) {
   const bool numbers = std::all_of(words.begin(), words.end(), [](const auto& word) { return is_number(word.first); });
   if (!numbers || static_cast<Index>(words.size()) <= kMostClasses) return;
   std::vector<double> values(words.size());
   for (const auto& [word, number] : words) values[at(number)] = std::strtod(word.c_str(), nullptr);
-  renumber(labels, labels.size(), values);
+  renumber(labels.span(), values);
   words.clear();
 }
 
@@ -267,7 +206,7 @@ std::vector<std::string> sort_words(const Words& words, GrowBuffer<double>& labe
     rank[at(number)] = static_cast<double>(names.size());
     names.push_back(word);
   }
-  renumber(labels, labels.size(), rank);
+  renumber(labels.span(), rank);
   return names;
 }
 
@@ -306,22 +245,42 @@ template <class T>
 Dataset read(Input& input, char separator, const LoadOptions& options) {
   TextBlocks blocks(input, true);
   const CsvPlan plan = plan_rows(blocks, separator, options);
-  Collected<T> result(options);
-  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Collector<T>>(plan, options, result); });
-  if (result.rows.rows() == 0) refuse_header_alone(input);
-  if (result.any_missing)
-    if (const auto column = result.rows.fill_missing_by_mean())
+  RowsBuilder<T> rows(options.layout, options.cols, IndexBase::zero);
+  GrowBuffer<double> labels, weights;
+  Words words;  // labels: their numbers
+  LabelsSeen seen;
+  bool any_missing = false;
+  const auto commit = [&](CsvParser<T>& parsed) {
+    parsed.check(seen);
+    if (!words.empty() && parsed.words.empty()) name_numbers(parsed.block.labels, parsed.words);
+    if (!parsed.words.empty() && words.empty()) {  // the first word: all rows before have numbers
+      name_numbers(labels.span(), words);
+      if (static_cast<Index>(words.size()) > kMostClasses) parsed.refuse_word();
+    }
+    // In the order of appearance, so that the numbers do not depend on how the file was cut.
+    std::vector<double> numbers;
+    for (const std::string& word : in_order(parsed.words)) numbers.push_back(number_of(words, word));
+    if (!numbers.empty()) renumber(parsed.block.labels, numbers);
+    rows.append(parsed.block);
+    labels.append(parsed.block.labels);
+    weights.append(parsed.block.weights);
+    any_missing |= parsed.any_missing;
+  };
+  collect_blocks<CsvParser<T>>(blocks, options.threads, commit, plan, options);
+  if (rows.rows() == 0) refuse_header_alone(input);
+  if (any_missing)
+    if (const auto column = rows.fill_missing_by_mean())
       throw Error(input.name() + ": feature " + std::to_string(*column) + " has no value in any row, so no mean",
                   opt("missing", "zero") + ", or leave the column out");
-  Dataset data = shape_of(plan, result.rows.cols(), input);
-  data.x = std::move(result.rows).finish();
+  Dataset data = shape_of(plan, rows.cols(), input);
+  data.x = std::move(rows).finish();
   if (plan.labels) {
-    read_as_numbers(result.words, result.labels);
-    data.y.class_names = sort_words(result.words, result.labels);
-    data.y.values = std::move(result.labels).finish();
+    read_as_numbers(words, labels);
+    data.y.class_names = sort_words(words, labels);
+    data.y.values = std::move(labels).finish();
     data.y.kind = data.y.class_names.empty() ? kind_of_labels(data.y.values.span()) : LabelKind::classes;
   }
-  data.weights = std::move(result.weights).finish();
+  data.weights = std::move(weights).finish();
   return data;
 }
 
@@ -333,21 +292,16 @@ void stream(Input& input, char separator, const LoadOptions& options, const RowS
   Dataset shape = shape_of(plan, cols, input);
   shape.x = empty_rows(cols);
   if (plan.labels) shape.y.kind = LabelKind::real;
-  const BlockWork work = start(shape);
-  RowsSeen seen;
-  parse_blocks(blocks, options.threads,
-               [&] { return std::make_unique<Streamer<CsvParser<T>, T>>(0, shape, work, seen, plan, options); });
-  if (seen.rows == 0) refuse_header_alone(input);
+  if (hand_on_blocks<CsvParser, T>(blocks, options.threads, 0, shape, start, plan, options) == 0)
+    refuse_header_alone(input);
 }
 
 void stream_with(Input& input, char separator, const LoadOptions& options, const RowStart& start) {
-  options.precision == Precision::float32 ? stream<float>(input, separator, options, start)
-                                          : stream<double>(input, separator, options, start);
+  (options.precision == Precision::float32 ? stream<float> : stream<double>)(input, separator, options, start);
 }
 
 Dataset read_with(Input& input, char separator, const LoadOptions& options) {
-  return options.precision == Precision::float32 ? read<float>(input, separator, options)
-                                                 : read<double>(input, separator, options);
+  return (options.precision == Precision::float32 ? read<float> : read<double>)(input, separator, options);
 }
 
 std::string_view first_line(std::span<const char> head) {

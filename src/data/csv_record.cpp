@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/index.hpp"
 #include "base/mention.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "data/number.hpp"
 #include "data/text_blocks.hpp"
 
@@ -34,31 +34,18 @@ const char* take_quoted(const char* open, const char* end, char separator, std::
 constexpr std::array<std::string_view, 4> kLabelNames{"label", "y", "target", "class"};
 constexpr std::string_view kNoColumn = "none";
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  return text;
-}
-
 bool is_label_name(const std::string& field) {
-  return std::find(kLabelNames.begin(), kLabelNames.end(), lower(field)) != kLabelNames.end();
+  return std::find(kLabelNames.begin(), kLabelNames.end(), lower_case(field)) != kLabelNames.end();
 }
 
-// A column given by number, counted from 0 or, when negative, from the end.
-std::optional<Index> column_number(const std::string& wanted) {
-  Index number = 0;
-  const auto [stop, problem] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  if (problem != std::errc{} || stop != wanted.data() + wanted.size() || wanted.empty()) return std::nullopt;
-  return number;
-}
-
+// A column given by its name or by number, counted from 0 or, when negative, from the end.
 Index find_column(const std::string& wanted, const std::string& what, const std::vector<std::string>& fields,
                   bool header, const std::string& file) {
   if (header)
     if (const auto named = std::find(fields.begin(), fields.end(), wanted); named != fields.end())
       return named - fields.begin();
   const auto count = static_cast<Index>(fields.size());
-  const auto number = column_number(wanted);
+  const auto number = as_number<Index>(wanted);
   if (!number && !header)
     throw Error(file + ": the " + what + " column '" + wanted + "' is given by name, but the file has no header",
                 opt("label-column", "NUMBER") + " counts from 0; " + opt("label-column", "none") + ": no labels; " +
@@ -76,7 +63,7 @@ Index find_column(const std::string& wanted, const std::string& what, const std:
 bool looks_like_header(const std::vector<std::string>& fields, const LoadOptions& options) {
   const auto count = static_cast<Index>(fields.size());
   const std::string& wanted = options.label_column.empty() ? options.usual_label_column : options.label_column;
-  Index label = column_number(wanted).value_or(wanted == kNoColumn ? count : 0);
+  Index label = as_number<Index>(wanted).value_or(wanted == kNoColumn ? count : 0);
   if (label < 0) label += count;
   for (Index i = 0; i < count; ++i) {
     const auto& field = fields[at(i)];
@@ -93,7 +80,7 @@ Index label_column(const CsvPlan& plan, const std::vector<std::string>& fields, 
   if (!options.label_column.empty()) return find_column(options.label_column, "label", fields, header, file);
   if (const std::string& usual = options.usual_label_column; !usual.empty()) {
     const bool named = std::find(plan.header.begin(), plan.header.end(), usual) != plan.header.end();
-    if (header && !named && !column_number(usual)) return -1;
+    if (header && !named && !as_number<Index>(usual)) return -1;
     return find_column(usual, "label", fields, header, file);
   }
   const auto named = std::find_if(plan.header.begin(), plan.header.end(), is_label_name);
@@ -157,9 +144,8 @@ std::string csv_field(const std::string& text, char separator) {
 bool is_missing(std::string_view field) {
   if (field.empty() || field == "?") return true;
   if (field.size() > 3) return false;
-  std::string lower;
-  for (const char c : field) lower += static_cast<char>(c | 0x20);
-  return lower == "na" || lower == "nan";
+  const std::string word = lower_case(field);
+  return word == "na" || word == "nan";
 }
 
 bool is_number(const std::string& field) {

@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,18 +30,17 @@ constexpr long kStallSeconds = 30;  // no byte for so long counts as a cut conne
 // it is a part of, so that pieces of two versions are never joined.
 class PartFile {
  public:
-  explicit PartFile(const std::string& path) : path_(path), part_path_(path + ".part"), tag_path_(path + ".part.tag") {
-    fd_ = open(part_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) throw_file_error("write", part_path_, errno);
+  explicit PartFile(const std::string& path)
+      : path_(path),
+        part_path_(path + ".part"),
+        tag_path_(path + ".part.tag"),
+        file_(open(part_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666), part_path_, "write") {
     std::ifstream in(tag_path_);
     std::getline(in, tag_);
   }
   ~PartFile() {
     if (size() == 0) remove();  // nothing came: nothing to go on from
-    close(fd_);
   }
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
 
   const std::string& path() const { return part_path_; }
   const std::string& tag() const { return tag_; }
@@ -52,33 +50,24 @@ class PartFile {
     std::ofstream(tag_path_, std::ios::trunc) << tag << '\n';
   }
 
-  std::uint64_t size() const {
-    struct stat info {};
-    return fstat(fd_, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-  }
+  std::uint64_t size() const { return file_.regular_size().value_or(0); }
   bool append(std::span<const char> bytes) {  // false: errno says why
-    if (lseek(fd_, 0, SEEK_END) < 0) return false;
-    while (!bytes.empty()) {
-      const ssize_t written = write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return true;
+    return lseek(file_.descriptor(), 0, SEEK_END) >= 0 && file_.write(std::as_bytes(bytes));
   }
-  bool clear() { return ftruncate(fd_, 0) == 0; }  // ditto
+  bool clear() { return ftruncate(file_.descriptor(), 0) == 0; }  // ditto
   void remove() const {
     std::remove(part_path_.c_str());
     std::remove(tag_path_.c_str());
   }
   void finish() const {  // the part becomes PATH; throws Error
-    if (fsync(fd_) != 0 || std::rename(part_path_.c_str(), path_.c_str()) != 0) throw_file_error("write", path_, errno);
+    if (fsync(file_.descriptor()) != 0 || std::rename(part_path_.c_str(), path_.c_str()) != 0)
+      throw_file_error("write", path_, errno);
     std::remove(tag_path_.c_str());
   }
 
  private:
   std::string path_, part_path_, tag_path_, tag_;
-  int fd_ = -1;
+  OpenFile file_;
 };
 
 // What the callbacks of one attempt share.

@@ -1,12 +1,12 @@
 #include "data/format.hpp"
 
-#include <cctype>
 #include <filesystem>
 
 #include "base/interrupt.hpp"
 #include "base/memory.hpp"
 #include "base/mention.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "data/catalog.hpp"
 #include "data/compressed_output.hpp"
 #include "data/generate.hpp"
@@ -16,10 +16,7 @@ namespace {
 
 // The file name in lower case, without folders and without a compression suffix: what formats are recognised by.
 std::string plain_name(const std::string& path) {
-  std::string name = path.substr(path.find_last_of('/') + 1);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::string(without_compression_suffix(name));
+  return std::string(without_compression_suffix(lower_case(path.substr(path.find_last_of('/') + 1))));
 }
 
 const Format& format_named(const std::string& name) {
@@ -172,23 +169,6 @@ void save(const Dataset& data, const std::string& path, const SaveOptions& optio
 }
 
 Matrix empty_rows(Index cols) { return Matrix::own_csr<float, std::int32_t>({}, {}, {0}, cols); }
-
-template <class T>
-void BorrowedRows<T>::take(RowBlock<T>& block, Index base, const Dataset& shape) {
-  if (data.source.empty()) data = shape;
-  starts.assign(1, 0);
-  starts.insert(starts.end(), block.ends.begin(), block.ends.end());
-  if (base != 0)
-    for (Index k = 0; k < block.entries(); ++k) block.columns[k] -= base;
-  const Index cols = std::max(shape.cols(), block.widest + 1 - base);
-  data.x = Matrix::borrow(
-      CsrView<T, std::int64_t>{block.values.data(), block.columns.data(), starts.data(), block.rows(), cols});
-  data.y.values = Array<double>::borrow(block.labels);
-  data.weights = Array<double>::borrow(block.weights);
-}
-
-template struct BorrowedRows<float>;
-template struct BorrowedRows<double>;
 
 void stream_loaded(const Dataset& data, int threads, const RowStart& start) {
   data.verify(threads);

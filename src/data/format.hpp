@@ -44,10 +44,6 @@ ReadBlocks stream_libsvm_rows, stream_csv_rows, stream_tsv_rows;
 // For s3d all blocks must have the same columns and types. The file appears when `produce` has returned, or not at all.
 WriteBlocks stream_libsvm, stream_s3d;
 
-// Labels that stand in a file of their own: a NumPy or IDX array of one dimension.
-Labels read_labels_file(const std::string& path);
-
-// The binary formats are written as they are: throws when the name ends in .gz, .bz2, .xz or .zst.
-void refuse_compression(const std::string& path, const std::string& format);
+Labels read_labels_file(const std::string& path);  // a NumPy or IDX array of one dimension
 
 }  // namespace s3gd

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 
 #include "s3gd/dataset.hpp"
 
@@ -59,28 +58,5 @@ void stream_rows(const RowGenerator& generator, const LoadOptions& options,
 
 // All rows in memory.
 Dataset generate(const std::string& spec, const LoadOptions& options = {});
-
-class GeneratorParameters;
-// The text of a generator, gen:KIND?name=value&name=value, and its kinds. Every value is a number.
-struct GeneratorEntry {
-  GeneratorKind kind;
-  std::unique_ptr<const RowGenerator> (*make)(const GeneratorParameters&);
-};
-const std::vector<GeneratorEntry>& generator_table();
-
-// Values by name; a parameter that is not in the text has the kind's default. Errors name the parameter.
-class GeneratorParameters {
- public:
-  GeneratorParameters(const std::string& spec, const GeneratorKind& kind);
-
-  Index whole(const std::string& name, Index lowest) const;
-  double real(const std::string& name, double lowest, double highest) const;
-  std::uint64_t seed() const;
-
- private:
-  [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
-  std::string spec_;
-  std::map<std::string, double> values_;
-};
 
 }  // namespace s3gd

@@ -1,13 +1,72 @@
+// The text of a generator, gen:KIND?name=value&name=value, and its kinds. Every value is a number.
+#include <fmt/core.h>
+
+#include <map>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/nearest.hpp"
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "data/assemble.hpp"
 #include "data/generate.hpp"
 
 namespace s3gd {
 namespace {
+
+// Values by name; a parameter that is not in the text has the kind's default. Errors name the parameter.
+class GeneratorParameters {
+ public:
+  GeneratorParameters(const std::string& spec, const GeneratorKind& kind) : spec_(spec) {
+    std::vector<std::string> names;
+    for_each_item(" " + kind.parameters, 0, ' ', [&](const std::string& name, const auto& value) {
+      values_[name] = number(name, *value);
+      names.push_back(name);
+    });
+    for_each_item(spec, spec.find('?'), '&', [&](const std::string& name, const auto& value) {
+      if (!values_.contains(name))
+        throw Error({spec}, "'" + name + "'", "a parameter of " + kind.name, suggestion(name, names));
+      if (!value) throw Error({spec}, "'" + name + "' without a value", name + "=NUMBER");
+      values_[name] = number(name, *value);
+    });
+  }
+
+  Index whole(const std::string& name, Index lowest) const {
+    const double value = values_.at(name);
+    if (value != std::floor(value) || value < static_cast<double>(lowest) || value > 0x1.0p53)
+      refuse(name, value, fmt::format("a whole number from {} on", lowest));
+    return static_cast<Index>(value);
+  }
+  double real(const std::string& name, double lowest, double highest) const {
+    const double value = values_.at(name);
+    if (value < lowest || value > highest) refuse(name, value, fmt::format("a number from {} to {}", lowest, highest));
+    return value;
+  }
+
+ private:
+  // Calls take(name, value) for each "name=value"; without a "=" there is no value.
+  template <class Take>
+  static void for_each_item(const std::string& text, std::size_t at, char between, const Take& take) {
+    for (; at != std::string::npos && at + 1 < text.size(); at = text.find(between, at + 1)) {
+      const std::string item = text.substr(at + 1, text.find(between, at + 1) - at - 1);
+      const std::size_t equals = item.find('=');
+      take(item.substr(0, equals), equals == std::string::npos ? std::nullopt : std::optional(item.substr(equals + 1)));
+    }
+  }
+  double number(const std::string& name, const std::string& text) const {
+    const auto value = as_number<double>(text);
+    if (!value || !std::isfinite(*value)) refuse(name, text, "a number");
+    return *value;
+  }
+  template <class Value>
+  [[noreturn]] void refuse(const std::string& name, const Value& value, const std::string& expected) const {
+    throw Error({spec_}, fmt::format("{}={}", name, value), expected);
+  }
+
+  std::string spec_;
+  std::map<std::string, double> values_;
+};
 
 // Streams of the structure, apart from those of the rows 0, 1, 2, ..: numbers no row has.
 Rng structure_stream(std::uint64_t seed, std::uint64_t part) { return Rng(seed, ~part); }
@@ -33,12 +92,15 @@ double root(Index count) { return std::sqrt(static_cast<double>(count)); }
 class SeededGenerator : public RowGenerator {
  protected:
   explicit SeededGenerator(const GeneratorParameters& parameters, double most_noise = 1)
-      : seed_(parameters.seed()), first_(parameters.whole("first", 0)) {
+      : seed_(static_cast<std::uint64_t>(parameters.whole("seed", 0))), first_(parameters.whole("first", 0)) {
     shape_.rows = parameters.whole("rows", 1);
     shape_.cols = parameters.whole("cols", 1);
     shape_.row_entries = shape_.cols;
     noise_ = parameters.real("noise", 0, most_noise);
   }
+
+  std::vector<double> true_weights(Index of_class) const override { return weights_.at(at(of_class)); }
+  double true_intercept() const override { return intercept_; }
 
   Rng row_stream(Index i) const { return Rng(seed_, static_cast<std::uint64_t>(first_ + i)); }
 
@@ -56,6 +118,8 @@ class SeededGenerator : public RowGenerator {
   std::uint64_t seed_;
   Index first_;  // the number of the first row: others of the same rule, for a test set
   double noise_;
+  std::vector<std::vector<double>> weights_;  // of the rule, for each class; sparse kinds make them as they are needed
+  double intercept_ = 0;
 };
 
 // clusters x points on a curved surface: x = A [t, sin 2t] + thickness z, with t around one of the cluster centres.
@@ -96,8 +160,6 @@ class Manifold final : public SeededGenerator {
     add_noise(rng, into);
   }
 
-  std::vector<double> true_weights(Index of_class) const override { return weights_.at(at(of_class)); }
-
  private:
   static void add(std::vector<double>& to, double factor, const std::vector<double>& direction) {
     for (std::size_t j = 0; j < to.size(); ++j) to[j] += factor * direction[j];
@@ -112,7 +174,7 @@ class Manifold final : public SeededGenerator {
 
   double spread_, thickness_;
   Index dims_, clusters_;
-  std::vector<std::vector<double>> embedding_, weights_;
+  std::vector<std::vector<double>> embedding_;
   std::vector<double> centres_;  // clusters x dims
 };
 
@@ -140,7 +202,6 @@ class Text final : public SeededGenerator {
     for (Index j = 0; j < shape_.cols; ++j) weights.push_back(weight(j));
     return weights;
   }
-  double true_intercept() const override { return intercept_; }
 
  private:
   double weight(Index column) const { return column_stream(seed_, column).normal(); }
@@ -188,7 +249,7 @@ class Text final : public SeededGenerator {
     for (auto& value : into.values) value /= length;
   }
 
-  double exponent_, intercept_ = 0;
+  double exponent_;
   Index length_;
 };
 
@@ -206,9 +267,9 @@ class IllConditioned final : public SeededGenerator {
     mirror_ = normals(structure_stream(seed_, 0), shape_.cols, 1);
     const double length = std::sqrt(dot(mirror_, mirror_));
     for (auto& value : mirror_) value /= length;
-    weights_ = normals(structure_stream(seed_, 1), shape_.cols, 1 / root(shape_.cols));
-    for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] /= scales_[j];
-    reflect(weights_);
+    auto& weights = weights_.emplace_back(normals(structure_stream(seed_, 1), shape_.cols, 1 / root(shape_.cols)));
+    for (std::size_t j = 0; j < weights.size(); ++j) weights[j] /= scales_[j];
+    reflect(weights);
   }
 
   void row(Index i, GeneratedRow& into) const override {
@@ -216,11 +277,9 @@ class IllConditioned final : public SeededGenerator {
     into.values.resize(scales_.size());
     for (std::size_t j = 0; j < scales_.size(); ++j) into.values[j] = scales_[j] * rng.normal();
     reflect(into.values);
-    into.label = dot(weights_, into.values) > 0 ? 1 : -1;
+    into.label = dot(weights_[0], into.values) > 0 ? 1 : -1;
     add_noise(rng, into);
   }
-
-  std::vector<double> true_weights(Index) const override { return weights_; }
 
  private:
   void reflect(std::vector<double>& x) const {
@@ -228,7 +287,7 @@ class IllConditioned final : public SeededGenerator {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] -= twice * mirror_[j];
   }
 
-  std::vector<double> scales_, mirror_, weights_;
+  std::vector<double> scales_, mirror_;
 };
 
 // Two normal clouds, `ratio` negative rows for each positive one: the log-odds are exactly linear in x.
@@ -239,6 +298,9 @@ class Imbalanced final : public SeededGenerator {
     between_ = normals(structure_stream(seed_, 0), shape_.cols, 1);
     const double length = std::sqrt(dot(between_, between_));
     for (auto& value : between_) value *= p.real("separation", 0, 1e6) / length;
+    auto& weights = weights_.emplace_back(between_);
+    for (auto& weight : weights) weight *= root(shape_.cols);
+    intercept_ = -std::log(ratio_);
   }
 
   void row(Index i, GeneratedRow& into) const override {
@@ -249,13 +311,6 @@ class Imbalanced final : public SeededGenerator {
       into.values[j] = (0.5 * into.label * between_[j] + rng.normal()) / root(shape_.cols);
     if (rng.uniform() < noise_) into.label = draw_label(rng);
   }
-
-  std::vector<double> true_weights(Index) const override {
-    auto weights = between_;
-    for (auto& weight : weights) weight *= root(shape_.cols);
-    return weights;
-  }
-  double true_intercept() const override { return -std::log(ratio_); }
 
  private:
   double draw_label(Rng& rng) const { return rng.uniform() * (1 + ratio_) < 1 ? 1 : -1; }
@@ -277,7 +332,7 @@ class Regression final : public SeededGenerator {
     require_memory(static_cast<double>(shape_.row_entries) * 100, "a generator of such long rows");
     if (shape_.sparse) return;
     hold_rows(1);
-    weights_ = true_weights(0);
+    weights_.push_back(true_weights(0));
   }
 
   void row(Index i, GeneratedRow& into) const override {
@@ -287,7 +342,7 @@ class Regression final : public SeededGenerator {
     into.label = 0;
     for (std::size_t k = 0; k < into.values.size(); ++k) {
       into.values[k] = rng.normal();
-      into.label += into.values[k] * (shape_.sparse ? weight(into.columns[k]) : weights_[k]);
+      into.label += into.values[k] * (shape_.sparse ? weight(into.columns[k]) : weights_[0][k]);
     }
     into.label += noise_ * rng.normal();
   }
@@ -318,7 +373,6 @@ class Regression final : public SeededGenerator {
   }
 
   double density_, informative_;
-  std::vector<double> weights_;  // dense rows only
 };
 
 template <class Kind>
@@ -326,8 +380,10 @@ std::unique_ptr<const RowGenerator> make(const GeneratorParameters& parameters) 
   return std::make_unique<const Kind>(parameters);
 }
 
-}  // namespace
-
+struct GeneratorEntry {
+  GeneratorKind kind;
+  std::unique_ptr<const RowGenerator> (*make)(const GeneratorParameters&);
+};
 const std::vector<GeneratorEntry>& generator_table() {
   static const std::vector<GeneratorEntry> table{
       {{"manifold", "clusters on a low-dimensional curved surface; dense",
@@ -347,6 +403,25 @@ const std::vector<GeneratorEntry>& generator_table() {
        make<Regression>},
   };
   return table;
+}
+
+}  // namespace
+
+std::vector<GeneratorKind> generator_kinds() {
+  std::vector<GeneratorKind> kinds;
+  for (const auto& entry : generator_table()) kinds.push_back(entry.kind);
+  return kinds;
+}
+
+std::unique_ptr<const RowGenerator> RowGenerator::from_spec(const std::string& spec) {
+  if (!is_generated(spec)) throw Error({spec}, "no 'gen:' in front", "gen:KIND?rows=..&cols=..");
+  const std::string name = spec.substr(4, spec.find('?') == std::string::npos ? spec.npos : spec.find('?') - 4);
+  std::vector<std::string> names;
+  for (const auto& entry : generator_table()) {
+    if (entry.kind.name == name) return entry.make(GeneratorParameters(spec, entry.kind));
+    names.push_back(entry.kind.name);
+  }
+  throw Error({spec}, "the kind '" + name + "'", "a kind of generated data", suggestion(name, names));
 }
 
 }  // namespace s3gd

@@ -3,13 +3,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/file.hpp"
-#include "base/interrupt.hpp"
 #include "data/assemble.hpp"
 
 namespace s3gd {
@@ -19,48 +17,6 @@ constexpr std::size_t kHeadBytes = 4096;
 constexpr std::size_t kCompressedBytes = 1 << 17;
 constexpr Index kBlockBytes = 1 << 18;
 
-class File {
- public:
-  File(const std::string& path, const std::string& name) : name_(name), owned_(path != "-") {
-    fd_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    if (fd_ < 0) throw_file_error("open", name, errno);
-    struct stat info {};
-    int failure = fstat(fd_, &info) == 0 ? 0 : errno;
-    if (failure == 0 && S_ISDIR(info.st_mode)) failure = EISDIR;
-    if (failure != 0) {
-      release();
-      throw_file_error("read", name, failure);
-    }
-    if (S_ISREG(info.st_mode)) {
-      size = static_cast<std::uint64_t>(info.st_size);
-      (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);  // advice only: its failure changes nothing
-    }
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { release(); }
-
-  std::size_t read(std::span<char> into) {
-    for (;;) {
-      const auto count = ::read(fd_, into.data(), into.size());
-      if (count >= 0) return at(count);
-      if (errno != EINTR) throw_file_error("read", name_, errno);
-      if (interrupted()) throw Interrupted("reading " + name_ + " was interrupted");
-    }
-  }
-
-  std::optional<std::uint64_t> size;
-
- private:
-  void release() {
-    if (owned_) ::close(fd_);
-  }
-
-  std::string name_;
-  bool owned_;
-  int fd_ = -1;
-};
-
 struct Compression {
   std::string_view name;
   std::string_view magic;
@@ -69,11 +25,7 @@ struct Compression {
 constexpr Compression kCompressions[] = {
     {"gzip", "\x1f\x8b", archive_read_support_filter_gzip},
     {"bzip2", "BZh", archive_read_support_filter_bzip2},
-    {"xz",
-     std::string_view("\xfd"
-                      "7zXZ\0",
-                      6),
-     archive_read_support_filter_xz},
+    {"xz", {"\375" "7zXZ\0", 6}, archive_read_support_filter_xz},
     {"zstd", "\x28\xb5\x2f\xfd", archive_read_support_filter_zstd},
 };
 
@@ -171,9 +123,14 @@ std::unique_ptr<Input> unpacked(std::unique_ptr<Input> input) {
 }  // namespace
 
 std::unique_ptr<Input> Input::open(const std::string& path) {
-  const std::string name = path == "-" ? "standard input" : path;
-  const auto file = std::make_shared<File>(path, name);
-  return unpacked(std::make_unique<Input>([file](std::span<char> into) { return file->read(into); }, file->size, name));
+  const bool standard = path == "-";
+  const std::string name = standard ? "standard input" : path;
+  const int descriptor = standard ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto file = std::make_shared<OpenFile>(descriptor, name, "open");
+  const auto size = file->regular_size();
+  // Advice only: its failure changes nothing.
+  if (size) (void)posix_fadvise(file->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return unpacked(std::make_unique<Input>([file](std::span<char> into) { return file->read(into); }, size, name));
 }
 
 std::unique_ptr<Input> Input::from_memory(std::span<const char> bytes, const std::string& name) {

@@ -5,7 +5,6 @@
 #include "data/checks.hpp"
 #include "data/format.hpp"
 #include "data/number.hpp"
-#include "data/text_blocks.hpp"
 
 namespace s3gd {
 namespace {
@@ -26,20 +25,19 @@ const char* next_line(const char* p, const char* end) {
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
 }
 
-// LABEL [qid:N] INDEX:VALUE .. [# comment], one row a line. What becomes of the rows of a block is for the derived class
-// to say.
+// LABEL [qid:N] INDEX:VALUE .. [# comment], one row a line.
 template <class T>
-class LibsvmParser : public BlockParser {
+class LibsvmParser {
  public:
   explicit LibsvmParser(const LoadOptions& options)
       : one_based_(options.index_base == IndexBase::one), merge_(options.index_order == IndexOrder::merge) {}
 
-  Index parse(const char* begin, const char* end) override {
+  Index parse(const char* begin, const char* end) {
     end_ = end;
-    block_.clear();
+    block.clear();
     const Index capacity = (end - begin) / kShortestEntry + 1;
-    block_.columns.resize(capacity);
-    block_.values.resize(capacity);
+    block.columns.resize(capacity);
+    block.values.resize(capacity);
     count_ = 0;
     Index lines = 0;
     for (const char* p = begin; p < end; ++lines) {
@@ -47,20 +45,19 @@ class LibsvmParser : public BlockParser {
       if (!ends_line(p)) {
         p = parse_label(p);
         p = parse_entries(p);
-        block_.ends.push_back(count_);
+        block.starts.push_back(count_);
       }
       p = *p == '\n' ? p + 1 : next_line(p, end);
     }
-    block_.columns.resize(count_);
-    block_.values.resize(count_);
+    block.columns.resize(count_);
+    block.values.resize(count_);
     return lines;
   }
 
- protected:
   void describe(Labels&) const {}
   void check(const LabelsSeen&) const {}
 
-  RowBlock<T> block_;
+  RowBlock<T> block;
 
  private:
   [[noreturn]] void refuse(const char* at, const std::string& expected, const std::string& hint = {}) const {
@@ -77,19 +74,19 @@ class LibsvmParser : public BlockParser {
       if (*stop == ':') refuse(p, "a label before the first index", "put 0 where the label is not known");
       refuse(p, "a label: a number");
     }
-    block_.labels.push_back(label);
+    block.labels.push_back(label);
     return stop;
   }
 
   // From behind the label to the end of the row.
   const char* parse_entries(const char* p) {
     const char* const row = p;
-    Index* const columns = block_.columns.data();
-    T* const values = block_.values.data();
+    Index* const columns = block.columns.data();
+    T* const values = block.values.data();
     const Index first = count_;
     Index count = first;
     Index previous = -1;
-    Index widest = block_.widest;
+    Index widest = block.widest;
     bool unsorted = false;
     p += *p == ' ';
     for (;;) {
@@ -129,7 +126,7 @@ class LibsvmParser : public BlockParser {
       widest = std::max(widest, index);
     }
     count_ = count;
-    block_.widest = widest;
+    block.widest = widest;
     if (unsorted) merge_row(first, row);
     return p;
   }
@@ -167,7 +164,7 @@ class LibsvmParser : public BlockParser {
   bool check_index(const char* p, Index index, Index previous) {
     if (index == 0 && one_based_)
       refuse(p, "an index of at least 1: they are counted from 1 here", opt("index-base", "0") + " counts from 0");
-    if (index == 0) block_.column_zero = true;
+    if (index == 0) block.column_zero = true;
     if (index > previous) return false;
     if (merge_) return true;
     const std::string what = index == previous ? "twice in a row" : "after " + std::to_string(previous);
@@ -178,8 +175,8 @@ class LibsvmParser : public BlockParser {
   // Sorts the entries of the last row and adds up those of the same index, in the order of the file.
   void merge_row(Index first, const char* row) {
     const auto size = static_cast<std::size_t>(count_ - first);
-    Index* const columns = block_.columns.data() + first;
-    T* const values = block_.values.data() + first;
+    Index* const columns = block.columns.data() + first;
+    T* const values = block.values.data() + first;
     std::vector<std::pair<Index, T>> entries(size);
     for (std::size_t k = 0; k < size; ++k) entries[k] = {columns[k], values[k]};
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -202,37 +199,16 @@ class LibsvmParser : public BlockParser {
   Index count_ = 0;
 };
 
-// Adds what it parses to the rows of the whole file.
-template <class T>
-class Collector final : public LibsvmParser<T> {
- public:
-  Collector(const LoadOptions& options, RowsBuilder<T>& rows, GrowBuffer<double>& labels)
-      : LibsvmParser<T>(options), rows_(rows), labels_(labels) {}
-  void commit() override {
-    rows_.append(this->block_);
-    labels_.append(this->block_.labels);
-  }
-
- private:
-  RowsBuilder<T>& rows_;
-  GrowBuffer<double>& labels_;
-};
-
 // Are columns counted from 0? Asked of the first block alone: later ones are not there yet.
 template <class T>
 bool first_block_has_column_zero(TextBlocks& blocks, const LoadOptions& options) {
-  class Looker final : public LibsvmParser<T> {
-   public:
-    using LibsvmParser<T>::LibsvmParser;
-    void commit() override {}
-    bool column_zero() const { return this->block_.column_zero; }
-  } looker(options);
+  LibsvmParser<T> parser(options);
   const std::string_view first = blocks.look();
   try {
-    looker.parse(first.data(), first.data() + first.size());
+    parser.parse(first.data(), first.data() + first.size());
   } catch (const TextProblem&) {  // will be met again
   }
-  return looker.column_zero();
+  return parser.block.column_zero;
 }
 
 [[noreturn]] void refuse_no_rows(const Input& input) {
@@ -244,7 +220,11 @@ Dataset read(Input& input, const LoadOptions& options) {
   RowsBuilder<T> rows(options.layout, options.cols, options.index_base);
   GrowBuffer<double> labels;
   TextBlocks blocks(input, false);
-  parse_blocks(blocks, options.threads, [&] { return std::make_unique<Collector<T>>(options, rows, labels); });
+  const auto commit = [&](const LibsvmParser<T>& parsed) {
+    rows.append(parsed.block);
+    labels.append(parsed.block.labels);
+  };
+  collect_blocks<LibsvmParser<T>>(blocks, options.threads, commit, options);
   if (rows.rows() == 0) refuse_no_rows(input);
   Dataset data;
   data.index_base = rows.base();
@@ -267,12 +247,8 @@ void stream(Input& input, LoadOptions options, const RowStart& start) {
   shape.y.kind = LabelKind::real;
   shape.source = input.name();
   shape.x = empty_rows(options.cols);
-  const BlockWork work = start(shape);
-  RowsSeen seen;
-  parse_blocks(blocks, options.threads, [&] {
-    return std::make_unique<Streamer<LibsvmParser<T>, T>>(*shape.index_base, shape, work, seen, options);
-  });
-  if (seen.rows == 0) refuse_no_rows(input);
+  const Index base = *shape.index_base;
+  if (hand_on_blocks<LibsvmParser, T>(blocks, options.threads, base, shape, start, options) == 0) refuse_no_rows(input);
 }
 
 bool first_row_is_libsvm(std::string_view head) {
@@ -308,8 +284,7 @@ Dataset read_libsvm(Input& input, const LoadOptions& options) {
 }
 
 void stream_libsvm_rows(Input& input, const LoadOptions& options, const RowStart& start) {
-  options.precision == Precision::float32 ? stream<float>(input, options, start)
-                                          : stream<double>(input, options, start);
+  (options.precision == Precision::float32 ? stream<float> : stream<double>)(input, options, start);
 }
 
 }  // namespace s3gd

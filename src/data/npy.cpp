@@ -1,51 +1,146 @@
-#include "data/arrays.hpp"
-
-#include <map>
+// NumPy's arrays: their header, read and written, and .npy files.
+#include <charconv>
+#include <set>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/arrays.hpp"
 #include "data/checks.hpp"
-#include "data/compressed_output.hpp"
 #include "data/convert.hpp"
 #include "data/format.hpp"
 
 namespace s3gd {
 namespace {
 
-template <class T>
-Array<T> transposed(const Array<T>& by_column, Index rows, Index cols) {
-  GrowBuffer<T> by_row;
-  by_row.resize(rows * cols);
-  constexpr Index tile = 64;
-  for (Index i0 = 0; i0 < rows; i0 += tile)
-    for (Index j = 0; j < cols; ++j)
-      for (Index i = i0; i < std::min(rows, i0 + tile); ++i) by_row[i * cols + j] = by_column[j * rows + i];
-  return std::move(by_row).finish();
-}
+constexpr std::size_t kLongestHeader = 1 << 20;
+constexpr std::size_t kLongestText = 1 << 20;
+constexpr std::size_t kMostDimensions = 32;
+constexpr std::string_view kMagic = "\x93NUMPY";
 
-template <class T>
-Matrix read_matrix(const NpyHeader& header, const ByteSource& source, const std::string& name) {
-  const auto [rows, cols] = matrix_shape(header, name);
-  auto values = read_elements<T>(source, header.element, header.big_endian, header.count, name);
-  expect_end(source, name);
-  if (header.fortran_order) values = transposed(values, rows, cols);
-  return dense_matrix(values, rows, cols);
-}
+// Just as much of Python's literals as NumPy writes: a dict of strings, True, False and tuples of whole numbers.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, ArrayFile& file) : text_(text), file_(file) {}
 
-// Labels by name, in the order of their alphabet.
-Labels named_labels(const std::vector<std::string>& names) {
-  std::map<std::string, double> numbers;
-  for (const auto& name : names) numbers[name] = 0;
-  Labels labels;
-  for (auto& [name, number] : numbers) {
-    number = static_cast<double>(labels.class_names.size());
-    labels.class_names.push_back(name);
+  void parse() {
+    list('{', '}', [&] { entry(); });
+    skip_blanks();
+    if (at_ != text_.size()) refuse("more text after the header", "its end");
+    if (seen_.size() != 3)
+      refuse("a header with " + std::to_string(seen_.size()) + " entries", "descr, fortran_order and shape");
   }
-  std::vector<double> values;
-  for (const auto& name : names) values.push_back(numbers[name]);
-  labels.values = Array<double>(std::move(values));
-  labels.kind = LabelKind::classes;
-  return labels;
-}
+
+ private:
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected, const std::string& hint = {}) const {
+    throw Error({file_.name}, found, expected, hint);
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+  bool accept(char wanted) {
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) refuse("a header that NumPy does not write", std::string("'") + wanted + "' in it");
+  }
+  bool accept_word(std::string_view word) {
+    skip_blanks();
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  // Items between brackets, with a comma behind each but perhaps the last.
+  template <class Item>
+  void list(char open, char close, const Item& item) {
+    expect(open);
+    while (!accept(close)) {
+      item();
+      if (accept(',')) continue;
+      return expect(close);
+    }
+  }
+
+  void entry() {
+    const std::string key = quoted();
+    expect(':');
+    if (!seen_.insert(key).second) refuse("'" + key + "' twice", "it once");
+    if (key == "descr")
+      set_type();
+    else if (key == "fortran_order")
+      file_.fortran_order = truth();
+    else if (key == "shape")
+      list('(', ')', [&] { file_.shape.push_back(size()); });
+    else
+      refuse("the entry '" + key + "'", "descr, fortran_order and shape");
+  }
+
+  std::string quoted() {
+    const char quote = accept('\'') ? '\'' : '"';
+    if (quote == '"') expect('"');
+    const std::size_t end = text_.find(quote, at_);
+    if (end == std::string_view::npos) refuse("a string without an end", "a closing quote");
+    std::string value(text_.substr(at_, end - at_));
+    at_ = end + 1;
+    return value;
+  }
+
+  bool truth() {
+    if (accept_word("True")) return true;
+    if (!accept_word("False")) refuse("an order that is neither True nor False", "one of them");
+    return false;
+  }
+
+  Index size() {
+    skip_blanks();
+    Index size = 0;
+    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
+    if (error != std::errc{} || size < 0) refuse("a shape that is not made of sizes", "whole numbers from 0 on");
+    at_ = static_cast<std::size_t>(end - text_.data());
+    accept('L');
+    if (file_.shape.size() == kMostDimensions) refuse("more than 32 dimensions", "two");
+    return size;
+  }
+
+  void set_type() {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '[')
+      refuse("an array of records", "an array of numbers", "save its columns as one matrix");
+    const std::string descr = quoted();
+    const std::string found = "numbers of type '" + descr + "'";
+    if (descr.find('O') != std::string::npos)
+      refuse("Python objects", "numbers", "save with X.astype('float32') instead of dtype=object");
+    if (descr.starts_with('>'))
+      refuse(found + ", most significant byte first", "least significant byte first", "save with X.astype('<f4')");
+    const auto width = descr.size() < 3 ? std::nullopt : as_number<std::size_t>(std::string_view(descr).substr(2));
+    if (!width || std::string_view("<|=").find(descr[0]) == std::string_view::npos)
+      refuse(found, "a type such as '<f4'");
+    const char kind = descr[1];
+    if (kind == 'S' || kind == 'U') return set_text(kind == 'U', *width);
+    for (std::size_t k = 0; k < std::size(kElements); ++k)
+      if (kElements[k].kind == kind && kElements[k].bytes == *width) {
+        file_.element = static_cast<Element>(k);
+        return;
+      }
+    refuse(found, "one of f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1", "save with X.astype('float32')");
+  }
+
+  void set_text(bool wide, std::size_t width) {
+    if (width == 0 || width > kLongestText) refuse("strings of " + std::to_string(width) + " letters", "1 to 1048576");
+    file_.text = true;
+    file_.wide_text = wide;
+    file_.text_bytes = wide ? 4 * width : width;
+  }
+
+  std::string_view text_;
+  ArrayFile& file_;
+  std::size_t at_ = 0;
+  std::set<std::string> seen_;
+};
 
 // FOO.npy -> FOO.WHAT.npy
 std::string beside(const std::string& path, const std::string& what) {
@@ -53,8 +148,8 @@ std::string beside(const std::string& path, const std::string& what) {
   return stem + "." + what + ".npy";
 }
 
-// FOO.labels.npy; FOO_y.npy; and y.npy for X.npy, y_train.npy for X_train.npy. Empty when none is there.
-std::string labels_beside(const std::string& path) {
+// FOO.labels.npy; FOO_y.npy; and y.npy for X.npy, y_train.npy for X_train.npy.
+std::vector<std::string> usual_labels(const std::string& path) {
   std::vector<std::string> candidates{beside(path, "labels")};
   if (path.ends_with(".npy")) candidates.push_back(path.substr(0, path.size() - 4) + "_y.npy");
   const std::size_t base = path.find_last_of('/') + 1;
@@ -62,128 +157,102 @@ std::string labels_beside(const std::string& path) {
     candidates.push_back(path);
     candidates.back()[base] = 'y';
   }
-  const auto found = std::find_if(candidates.begin(), candidates.end(), file_exists);
-  return found == candidates.end() ? std::string() : *found;
+  return candidates;
 }
 
 // A file whose rows can be used where they lie.
-std::optional<Dataset> map_npy(const std::shared_ptr<const MappedFile>& file, const LoadOptions& options) {
-  const std::string& path = file->path();
-  const auto header = read_npy_header(source_of(file->bytes()), path);
-  const Element wanted = options.precision == Precision::float32 ? Element::f4 : Element::f8;
-  const auto [rows, cols] = matrix_shape(header, path);
-  if (header.element != wanted || header.fortran_order || options.layout == Layout::sparse || options.cols > cols ||
-      header.header_bytes % size_of(wanted) != 0)
+template <class T>
+std::optional<Dataset> map_npy(const std::shared_ptr<const MappedFile>& mapped, const LoadOptions& options) {
+  const std::string& path = mapped->path();
+  const auto bytes = mapped->bytes();
+  const ArrayFile file = open_npy(source_of(bytes), path);
+  const auto [rows, cols] = file.matrix_shape();
+  if (file.element != (sizeof(T) == 4 ? Element::f4 : Element::f8) || file.fortran_order ||
+      options.layout == Layout::sparse || options.cols > cols || file.header_bytes % sizeof(T) != 0)
     return std::nullopt;
-  const auto bytes = file->bytes();
-  const auto data_bytes = at(header.count) * size_of(wanted);
-  if (bytes.size() < header.header_bytes || bytes.size() - header.header_bytes != data_bytes)
-    throw Error({path}, std::to_string(bytes.size()) + " bytes",
-                std::to_string(header.header_bytes + data_bytes) + " as its header says",
+  const auto expected = file.header_bytes + at(file.count) * sizeof(T);
+  if (bytes.size() != expected)
+    throw Error({path}, std::to_string(bytes.size()) + " bytes", std::to_string(expected) + " as its header says",
                 "the file is cut short or its header is wrong");
-  const auto* first = bytes.data() + header.header_bytes;
   Dataset data;
-  if (wanted == Element::f4)
-    data.x = Matrix(DenseView<float>{reinterpret_cast<const float*>(first), rows, cols, cols}, file);
-  else
-    data.x = Matrix(DenseView<double>{reinterpret_cast<const double*>(first), rows, cols, cols}, file);
+  const auto* values = reinterpret_cast<const T*>(bytes.data() + file.header_bytes);
+  data.x = Matrix(DenseView<T>{values, rows, cols, cols}, mapped);
   data.verifier = verify_once([data, path](int threads) { check_contents(data, path, threads); }, false);
   return data;
 }
 
-void read_labels_and_weights(Dataset& data, const std::string& path, const LoadOptions& options) {
-  const std::string labels = options.labels_path.empty() ? labels_beside(path) : options.labels_path;
-  if (!labels.empty()) data.y = read_labels_file(labels);
-  if (const auto weights = beside(path, "weights"); file_exists(weights)) {
-    const auto input = Input::open(weights);
-    const auto source = source_of(*input);
-    data.weights = read_npy_vector<double>(read_npy_header(source, weights), source, weights);
-  }
-  check_targets(data, labels.empty() ? path : labels);
+std::optional<Dataset> map_npy(const Input& input, const LoadOptions& options) {
+  if (!is_mappable(input)) return std::nullopt;
+  const auto file = std::make_shared<const MappedFile>(input.name());
+  return options.precision == Precision::float32 ? map_npy<float>(file, options) : map_npy<double>(file, options);
 }
 
 void write_array(const std::string& path, const std::string& header, const std::function<void(const BytesOut&)>& fill) {
   write_atomically(path, [&](std::ostream& out) {
     out << header;
-    fill([&](std::span<const std::byte> bytes) {
-      out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    });
+    fill([&](std::span<const std::byte> bytes) { write_bytes(out, bytes); });
   });
 }
 
 }  // namespace
 
-std::pair<Index, Index> matrix_shape(const NpyHeader& header, const std::string& name) {
-  if (header.text) throw Error({name}, "an array of strings", "an array of numbers");
-  if (header.shape.size() < 2)
-    throw Error({name}, "an array of " + std::to_string(header.shape.size()) + " dimensions", "two: rows and columns",
-                "one row or column is X.reshape(1, -1) or X.reshape(-1, 1)");
-  if (header.shape.size() > 2 && header.fortran_order)
-    throw Error({name}, "more than two dimensions in Fortran order", "C order", "save with numpy.ascontiguousarray(X)");
-  if (header.count == 0) throw Error({name}, "an array without entries", "at least one row and one column");
-  return {header.shape[0], header.count / header.shape[0]};
+ArrayFile open_npy(ByteSource source, const std::string& name) {
+  ArrayFile file{std::move(source), name};
+  char start[8];
+  const std::size_t got = read_fully(file.source, start);
+  if (!std::string_view(start, got).starts_with(kMagic))
+    throw Error({name}, "something that does not begin like one", "a NumPy array", "check the path or the format");
+  if (got < 8) file.read_header(start, "a NumPy array");
+  if (start[6] < 1 || start[6] > 3)
+    throw Error({name}, "NumPy format version " + std::to_string(static_cast<unsigned char>(start[6])), "1, 2 or 3");
+  std::uint32_t size = 0;  // 2 or 4 bytes, the least significant first
+  const std::size_t length_bytes = start[6] == 1 ? 2 : 4;
+  file.read_header({reinterpret_cast<char*>(&size), length_bytes}, "a NumPy array");
+  if (size > kLongestHeader) throw Error({name}, "a header of " + std::to_string(size) + " bytes", "at most 1048576");
+  std::string text(size, '\0');
+  file.read_header(text, "a NumPy array");
+  HeaderParser(text, file).parse();
+  file.header_bytes = 8 + length_bytes + size;
+  file.set_count();
+  return file;
 }
 
-Matrix read_npy_matrix(const NpyHeader& header, const ByteSource& source, Precision precision,
-                       const std::string& name) {
-  return precision == Precision::float32 ? read_matrix<float>(header, source, name)
-                                         : read_matrix<double>(header, source, name);
-}
-
-template <class T>
-Array<T> read_npy_vector(const NpyHeader& header, const ByteSource& source, const std::string& name) {
-  const bool flat = header.shape.size() == 1 || (header.shape.size() == 2 && header.shape[1] == 1);
-  if (header.text || !flat)
-    throw Error({name}, header.text ? "strings" : std::to_string(header.shape.size()) + " dimensions",
-                "one number for each row");
-  auto values = read_elements<T>(source, header.element, header.big_endian, header.count, name);
-  expect_end(source, name);
-  return values;
-}
-template Array<float> read_npy_vector(const NpyHeader&, const ByteSource&, const std::string&);
-template Array<double> read_npy_vector(const NpyHeader&, const ByteSource&, const std::string&);
-template Array<std::int32_t> read_npy_vector(const NpyHeader&, const ByteSource&, const std::string&);
-template Array<std::int64_t> read_npy_vector(const NpyHeader&, const ByteSource&, const std::string&);
-
-Labels read_npy_labels(const NpyHeader& header, const ByteSource& source, const std::string& name) {
-  if (header.text) return named_labels(read_npy_text(header, source, name));
-  Labels labels;
-  labels.values = read_npy_vector<double>(header, source, name);
-  labels.kind = kind_of_labels(labels.values.span());
-  return labels;
-}
-
-Dataset parse_npy(const ByteSource& source, const std::string& name, const LoadOptions& options) {
-  return parse_rows(read_npy_header(source, name), source, name, options);
-}
-
-Dataset parse_rows(const NpyHeader& header, const ByteSource& source, const std::string& name,
-                   const LoadOptions& options) {
-  Dataset data;
-  data.source = name;
-  data.x = read_npy_matrix(header, source, options.precision, name);
-  check_contents(data, name, options.threads);
-  apply_options(data, options, WhenOpen::choose);
-  return data;
+std::string npy_header(const std::string& descr, const std::vector<Index>& shape) {
+  std::string sizes;
+  for (const Index size : shape)
+    sizes += std::to_string(size) + (shape.size() == 1 || &size != &shape.back() ? "," : "");
+  std::string dict = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  // Spaces and a line end up to a multiple of 64, so that the data can be used where it lies.
+  constexpr std::size_t before = 10;
+  dict.append(63 - (before + dict.size()) % 64, ' ');
+  dict += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(dict.size() & 0xff);
+  header += static_cast<char>(dict.size() >> 8);
+  return header + dict;
 }
 
 int recognise_npy(std::string_view name, std::span<const char> head) {
-  if (head.size() >= 6 && std::memcmp(head.data(), "\x93NUMPY", 6) == 0) return 3;
+  if (std::string_view(head.data(), head.size()).starts_with(kMagic)) return 3;
   return name.ends_with(".npy") ? 2 : 0;
 }
 
 Dataset read_npy(Input& input, const LoadOptions& options) {
-  std::optional<Dataset> mapped;
-  if (is_mappable(input)) mapped = map_npy(std::make_shared<const MappedFile>(input.name()), options);
-  Dataset data = mapped ? *mapped : parse_npy(source_of(input), input.name(), options);
-  data.source = input.name();
-  read_labels_and_weights(data, input.name(), options);
+  const std::string& path = input.name();
+  const auto mapped = map_npy(input, options);
+  Dataset data = mapped ? *mapped : open_npy(source_of(input), path).rows(options);
+  data.source = path;
+  const std::string labels = read_labels_beside(data, options, usual_labels(path));
+  if (const auto weights = beside(path, "weights"); file_exists(weights)) {
+    const auto file = Input::open(weights);
+    data.weights = open_npy(source_of(*file), weights).numbers<double>();
+  }
+  check_targets(data, labels.empty() ? path : labels);
   return data;
 }
 
 void write_npy(const Dataset& data, const std::string& path, const SaveOptions& options) {
   refuse_compression(path, "npy");
-  data.verify(options.threads);
   const Matrix dense = with_layout(data.x, Layout::dense, data.x.precision(), options.threads);
   write_array(path, npy_header(npy_descr(dense.precision()), {dense.rows(), dense.cols()}),
               [&](const BytesOut& out) { put_dense(dense, out); });
@@ -205,8 +274,10 @@ std::string npy_descr(Precision precision) { return precision == Precision::floa
 
 void put_dense(const Matrix& matrix, const BytesOut& out) {
   matrix.visit([&](const auto& view) {
-    if constexpr (requires { view.stride; })
+    if constexpr (requires { view.stride; }) {
+      if (view.stride == view.cols) return out(std::as_bytes(std::span(view.values, at(view.rows * view.cols))));
       for (Index i = 0; i < view.rows; ++i) out(std::as_bytes(std::span(view.row(i), at(view.cols))));
+    }
   });
 }
 

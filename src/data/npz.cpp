@@ -5,7 +5,6 @@
 #include "base/file.hpp"
 #include "data/arrays.hpp"
 #include "data/checks.hpp"
-#include "data/compressed_output.hpp"
 #include "data/convert.hpp"
 #include "data/format.hpp"
 
@@ -29,47 +28,39 @@ struct Members {
   std::optional<std::vector<std::string>> class_names;
 };
 
-template <class T>
-void set_once(std::optional<T>& member, T value, const std::string& name) {
-  if (member) throw Error({name}, "a second array for the same purpose", "one");
-  member = std::move(value);
-}
-
 // Returns without reading when the name means nothing.
 void take_member(Members& members, Precision precision, const std::string& member, const ByteSource& source,
                  const std::string& name) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), member) != names.end();
   };
-  const auto header = [&] { return read_npy_header(source, name); };
+  const auto open = [&] { return open_npy(source, name); };
+  const auto set = [&](auto& place, auto value) {
+    if (place) throw Error({name}, "a second array for the same purpose", "one");
+    place = std::move(value);
+  };
   if (is({"X", "x", "arr_0", "data"})) {
-    const NpyHeader values = header();
-    if (member != "data" || values.shape.size() != 1)
-      set_once(members.matrix, read_npy_matrix(values, source, precision, name), name);
-    else if (precision == Precision::float32)
-      set_once(members.values, Values(read_npy_vector<float>(values, source, name)), name);
+    const ArrayFile file = open();
+    if (member != "data" || file.shape.size() != 1)
+      set(members.matrix, file.matrix(precision));
     else
-      set_once(members.values, Values(read_npy_vector<double>(values, source, name)), name);
+      set(members.values, precision == Precision::float32 ? Values(file.numbers<float>()) : file.numbers<double>());
   } else if (is({"y", "labels", "arr_1"})) {
-    set_once(members.labels, read_npy_labels(header(), source, name), name);
+    set(members.labels, open().labels());
   } else if (is({"sample_weight", "weights"})) {
-    set_once(members.weights, read_npy_vector<double>(header(), source, name), name);
+    set(members.weights, open().numbers<double>());
   } else if (is({"indices"})) {
-    const NpyHeader columns = header();
-    if (size_of(columns.element) <= 4 && columns.element != Element::u4)
-      set_once(members.columns, Columns(read_npy_vector<std::int32_t>(columns, source, name)), name);
-    else
-      set_once(members.columns, Columns(read_npy_vector<std::int64_t>(columns, source, name)), name);
+    const ArrayFile file = open();
+    const bool narrow = file.element_bytes() <= 4 && file.element != Element::u4;
+    set(members.columns, narrow ? Columns(file.numbers<std::int32_t>()) : file.numbers<std::int64_t>());
   } else if (is({"indptr", "shape"})) {
-    set_once(member == "shape" ? members.shape : members.starts, read_npy_vector<std::int64_t>(header(), source, name),
-             name);
+    set(member == "shape" ? members.shape : members.starts, open().numbers<std::int64_t>());
   } else if (is({"format"})) {
-    const auto text = read_npy_text(header(), source, name);
+    const auto text = open().strings();
     if (text.size() != 1) throw Error({name}, std::to_string(text.size()) + " strings", "one");
-    set_once(members.format, text[0], name);
+    set(members.format, text[0]);
   } else if (is({"feature_names", "class_names"})) {
-    set_once(member == "class_names" ? members.class_names : members.feature_names,
-             read_npy_text(header(), source, name), name);
+    set(member == "class_names" ? members.class_names : members.feature_names, open().strings());
   }
 }
 
@@ -125,25 +116,30 @@ void check_structure(const Array<I>& columns, const Array<std::int64_t>& starts,
 template <class T, class I>
 Matrix sorted_rows(const Array<T>& values, const Array<I>& columns, const Array<std::int64_t>& starts, Index cols,
                    IndexOrder order, const std::string& name) {
-  SparseRows<T> sorted(cols);
+  RowsBuilder<T> sorted(Layout::sparse, cols, IndexBase::zero);
+  RowBlock<T> block;
   std::vector<std::pair<I, T>> row;
   for (Index i = 0; i + 1 < starts.size(); ++i) {
     row.clear();
     for (Index k = starts[i]; k < starts[i + 1]; ++k) row.emplace_back(columns[k], values[k]);
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    block.clear();
     for (std::size_t k = 0; k < row.size(); ++k) {
       const bool again = k > 0 && row[k].first == row[k - 1].first;
       if (again && order == IndexOrder::strict)
         throw Error({name}, "the index " + std::to_string(row[k].first) + " twice in row " + std::to_string(i),
                     "it once", "call X.sum_duplicates() before saving");
-      if (again)
-        sorted.value(sorted.entries() - 1) += row[k].second;
-      else
-        sorted.append_entry(row[k].first, row[k].second);
+      if (again) {
+        block.values.back() += row[k].second;
+        continue;
+      }
+      block.columns.push_back(row[k].first);
+      block.values.push_back(row[k].second);
     }
-    sorted.end_row();
+    block.starts.push_back(block.entries());
+    sorted.append(block);
   }
-  return std::move(sorted).finish(cols);
+  return std::move(sorted).finish();
 }
 
 template <class T, class I>
@@ -154,13 +150,6 @@ Matrix csr_of(const Array<T>& values, const Array<I>& columns, const Array<std::
     for (Index k = starts[i] + 1; k < starts[i + 1]; ++k) ascending = ascending && columns[k - 1] < columns[k];
   if (ascending) return csr_matrix(values, columns, starts, cols);
   return sorted_rows(values, columns, starts, cols, order, name);
-}
-
-template <class To, class From>
-Array<To> recast(const Array<From>& from) {
-  const auto [into, kept] = room_for<To>(from.size());
-  std::transform(from.begin(), from.end(), into, [](From value) { return static_cast<To>(value); });
-  return kept;
 }
 
 Matrix scipy_matrix(const Members& members, const std::string& name, IndexOrder order) {
@@ -176,11 +165,11 @@ Matrix scipy_matrix(const Members& members, const std::string& name, IndexOrder 
       [&](const auto& values, const auto& columns) -> Matrix {
         check_structure(columns, *members.starts, values.size(), rows, cols, name);
         if (!fits_narrow_columns(cols))
-          return csr_of(values, recast<std::int64_t>(columns), *members.starts, cols, order, name);
+          return csr_of(values, converted<std::int64_t>(columns.span(), 1), *members.starts, cols, order, name);
         if constexpr (std::is_same_v<std::decay_t<decltype(columns)>, Array<std::int32_t>>)
           return csr_of(values, columns, *members.starts, cols, order, name);
         else
-          return csr_of(values, recast<std::int32_t>(columns), *members.starts, cols, order, name);
+          return csr_of(values, converted<std::int32_t>(columns.span(), 1), *members.starts, cols, order, name);
       },
       *members.values, *members.columns);
 }
@@ -312,9 +301,8 @@ Dataset read_npz(Input& input, const LoadOptions& options) {
   return dataset_of(read_members(a.get(), name, options.precision), name, options);
 }
 
-void write_npz(const Dataset& data, const std::string& path, const SaveOptions& options) {
+void write_npz(const Dataset& data, const std::string& path, const SaveOptions&) {
   refuse_compression(path, "npz");
-  data.verify(options.threads);
   write_atomically(path, [&](std::ostream& out) {
     NpzFile file(out, path);
     data.x.visit([&](const auto& view) { put_rows(file, view, data.x); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/rows_builder.hpp"
+#include "data/text_blocks.hpp"
 
 namespace s3gd {
 
@@ -22,57 +23,59 @@ void stream_loaded(const Dataset& data, int threads, const RowStart& start);
 
 Matrix empty_rows(Index cols);
 
-// A parsed block as a Dataset that has everything else from `shape` and lives no longer than the block.
-template <class T>
-struct BorrowedRows {
-  Dataset data;
-  std::vector<std::int64_t> starts;
-
-  // base: what the block's columns are counted from; they are counted from 0 afterwards.
-  void take(RowBlock<T>& block, Index base, const Dataset& shape);
-};
-
-extern template struct BorrowedRows<float>;
-extern template struct BorrowedRows<double>;
-
-// What the labels of the blocks before were, and how many rows those had.
+// What the labels of the blocks before were.
 struct LabelsSeen {
   bool words = false;
   bool fractions = false;
 };
-struct RowsSeen {
+
+// Parses a text on several threads, each with a parser made of `arguments`; commit(parser) is called for one block
+// after the other.
+template <class Parser, class Commit, class... Arguments>
+void collect_blocks(TextBlocks& blocks, int threads, const Commit& commit, const Arguments&... arguments) {
+  parse_blocks(blocks, threads, [&] {
+    const auto parser = std::make_shared<Parser>(arguments...);
+    return BlockWorker{[parser](const char* begin, const char* end) { return parser->parse(begin, end); },
+                       [&commit, parser] { commit(*parser); }};
+  });
+}
+
+// Hands the blocks of a text on as they come, as Datasets that have all but their rows from `shape`. `base` is what
+// their columns are counted from. Returns the number of rows.
+template <template <class> class Parser, class T, class... Arguments>
+Index hand_on_blocks(TextBlocks& blocks, int threads, Index base, const Dataset& shape, const RowStart& start,
+                     const Arguments&... arguments) {
+  struct Worker {
+    Parser<T> parser;
+    Dataset data;
+    std::function<void()> finish;
+  };
+  const BlockWork work = start(shape);
   Index rows = 0;
-  LabelsSeen labels;
-};
-
-// A parser of text that hands its blocks on as they come.
-template <class Parser, class T>
-class Streamer final : public Parser {
- public:
-  template <class... Args>
-  Streamer(Index base, const Dataset& shape, const BlockWork& work, RowsSeen& seen, const Args&... args)
-      : Parser(args...), base_(base), shape_(shape), work_(work), seen_(seen) {}
-
-  Index parse(const char* begin, const char* end) override {
-    const Index lines = Parser::parse(begin, end);
-    borrowed_.take(this->block_, base_, shape_);
-    this->describe(borrowed_.data.y);
-    finish_ = work_(borrowed_.data);
-    return lines;
-  }
-  void commit() override {
-    this->check(seen_.labels);
-    seen_.rows += this->block_.rows();
-    finish_();
-  }
-
- private:
-  const Index base_;
-  const Dataset& shape_;
-  const BlockWork& work_;
-  RowsSeen& seen_;
-  BorrowedRows<T> borrowed_;
-  std::function<void()> finish_;
-};
+  LabelsSeen seen;
+  parse_blocks(blocks, threads, [&] {
+    const std::shared_ptr<Worker> worker(new Worker{Parser<T>(arguments...), shape, {}});
+    const auto parse = [&, worker](const char* begin, const char* end) {
+      const Index lines = worker->parser.parse(begin, end);
+      RowBlock<T>& block = worker->parser.block;
+      if (base != 0)
+        for (Index& column : block.columns.span()) column -= base;
+      const Index cols = std::max(shape.cols(), block.widest + 1 - base);
+      worker->data.x = Matrix::borrow(CsrView<T, Index>{block.values.data(), block.columns.data(), block.starts.data(),
+                                                        block.rows(), cols});
+      worker->data.y.values = Array<double>::borrow(block.labels);
+      worker->data.weights = Array<double>::borrow(block.weights);
+      worker->parser.describe(worker->data.y);
+      worker->finish = work(worker->data);
+      return lines;
+    };
+    return BlockWorker{parse, [&, worker] {
+                         worker->parser.check(seen);
+                         rows += worker->parser.block.rows();
+                         worker->finish();
+                       }};
+  });
+  return rows;
+}
 
 }  // namespace s3gd

@@ -25,79 +25,37 @@ template <class T>
 struct RowBlock {
   std::vector<double> labels;
   std::vector<double> weights;
-  std::vector<Index> ends;    // for each row, the end of its entries
+  std::vector<Index> starts{0};  // for each row, where its entries start; and where the last one's end
   GrowBuffer<Index> columns;  // as in the file: counted from 0 or from 1; ascending within a row
   GrowBuffer<T> values;
   Index widest = -1;         // largest column, also of entries that were left out
   bool column_zero = false;  // a column 0 was there
 
-  Index rows() const { return static_cast<Index>(ends.size()); }
+  Index rows() const { return std::ssize(starts) - 1; }
   Index entries() const { return values.size(); }
-  void clear();
-};
-
-// The two storages a RowsBuilder fills grow without ever being copied whole. CSR: columns take 32 bits until one appears
-// that needs 64, or as many are announced.
-template <class T>
-class SparseRows {
- public:
-  explicit SparseRows(Index cols = 0) : wide_(!fits_narrow_columns(cols)) { starts_.push_back(0); }
-  void append(const RowBlock<T>& block, Index base);
-  void append_entry(Index column, T value);
-  void end_row() { starts_.push_back(values_.size()); }
-
-  Index rows() const { return starts_.size() - 1; }
-  Index entries() const { return values_.size(); }
-  Index column(Index k) const { return wide_ ? static_cast<Index>(wide_columns_[k]) : narrow_columns_[k]; }
-  T& value(Index k) { return values_[k]; }
-  Index row_begin(Index i) const { return starts_[i]; }
-
-  void shift_columns();  // every column becomes the next one
-  Matrix finish(Index cols) &&;
-
- private:
-  void widen();
-
-  bool wide_;
-  GrowBuffer<T> values_;
-  GrowBuffer<std::int32_t> narrow_columns_;
-  GrowBuffer<std::int64_t> wide_columns_;
-  GrowBuffer<std::int64_t> starts_;
-};
-
-// Dense rows of `width` columns with some slack behind each, so that not every new column moves every row.
-template <class T>
-class DenseRows {
- public:
-  explicit DenseRows(Index width) : width_(width), stride_(width) {}
-  void append(const RowBlock<T>& block, Index base);
-  T* append_row();  // zeros
-  Index rows() const { return rows_; }
-  Index width() const { return width_; }
-  T* row(Index i) { return values_.data() + i * stride_; }
-
-  void widen(Index width) {
-    if (width > stride_) lay_out(width, 0);
-    width_ = std::max(width_, width);
+  void clear() {
+    labels.clear();
+    weights.clear();
+    starts.assign(1, 0);
+    columns.resize(0);
+    values.resize(0);
+    widest = -1;
+    column_zero = false;
   }
-  void shift_columns(Index width);  // every column becomes the next one; at least `width` columns then
-  Matrix finish() &&;
-
- private:
-  void reserve(Index rows, Index stride);
-  void lay_out(Index width, Index shift);
-
-  Index rows_ = 0;
-  Index width_;
-  Index stride_;
-  GrowBuffer<T> values_;
 };
+
+// The two storages there are: see rows_builder.cpp.
+template <class T>
+class SparseRows;
+template <class T>
+class DenseRows;
 
 template <class T>
 class RowsBuilder {
  public:
   // base: what the file's columns are counted from; detect = from 1 unless a column 0 appears.
   RowsBuilder(Layout layout, Index min_cols, IndexBase base);
+  ~RowsBuilder();
 
   void append(const RowBlock<T>& block);
   Index rows() const { return rows_; }
@@ -126,15 +84,11 @@ class RowsBuilder {
   Index seen_width_ = 0;
   Index entries_ = 0;
   Index entries_at_change_ = 0;
-  std::optional<SparseRows<T>> sparse_;  // exactly one of the two is there
-  std::optional<DenseRows<T>> dense_;
+  std::unique_ptr<SparseRows<T>> sparse_;  // exactly one of the two is there
+  std::unique_ptr<DenseRows<T>> dense_;
 };
 
-extern template struct RowBlock<float>;
-extern template struct RowBlock<double>;
 extern template class RowsBuilder<float>;
 extern template class RowsBuilder<double>;
-extern template class SparseRows<float>;
-extern template class SparseRows<double>;
 
 }  // namespace s3gd

@@ -1,4 +1,3 @@
-
 #include "base/file.hpp"
 #include "data/convert.hpp"
 #include "data/format.hpp"
@@ -111,8 +110,8 @@ struct File {
   }
   void check(s3d::Section which, int threads) const {
     if (checksum(section(which), threads) == header.sections[which].checksum) return;
-    throw Error({name}, "section " + std::to_string(which) + " that differs from its checksum",
-                "the data as it was written", "the file is damaged; convert the original again");
+    s3d::damaged(name, "section " + std::to_string(which) + " that differs from its checksum",
+                 "the data as it was written");
   }
 };
 
@@ -125,7 +124,7 @@ std::vector<std::string> read_names(const File& file, s3d::Section which) {
     std::uint32_t length = 0;
     if (bytes.size() - at >= sizeof length) std::memcpy(&length, bytes.data() + at, sizeof length);
     if (bytes.size() - at < sizeof length || bytes.size() - at - sizeof length < length)
-      throw Error({file.name}, "a name that runs past its section", "names within it", "the file is damaged");
+      s3d::damaged(file.name, "a name that runs past its section", "names within it");
     at += sizeof length;
     names.emplace_back(reinterpret_cast<const char*>(bytes.data() + at), length);
     at += length;
@@ -138,8 +137,7 @@ MatrixView csr_view(const File& file) {
   const auto* starts = file.start_of<std::int64_t>(s3d::starts);
   // Only the ends are looked at now: whoever asks how many entries there are must get an answer in bounds.
   if (starts[0] != 0 || starts[file.header.rows] != file.header.stored)
-    throw Error({file.name}, "row starts that do not span the entries", "0 at first and their number at last",
-                "the file is damaged");
+    s3d::damaged(file.name, "row starts that do not span the entries", "0 at first and their number at last");
   return CsrView<T, I>{file.start_of<T>(s3d::values), file.start_of<I>(s3d::columns), starts, file.header.rows,
                        file.header.cols};
 }

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
-#include "base/index.hpp"
+#include "data/arrays.hpp"
 #include "data/format.hpp"
 #include "data/s3d.hpp"
 
@@ -13,63 +13,44 @@ namespace {
 
 using s3d::Header;
 using s3d::Section;
-using Sink = std::function<void(std::span<const std::byte>)>;
 
-void emit_names(const std::vector<std::string>& names, const Sink& sink) {
+void emit_names(const std::vector<std::string>& names, const BytesOut& out) {
   for (const auto& name : names) {
     const auto length = static_cast<std::uint32_t>(name.size());
-    sink(std::as_bytes(std::span(&length, 1)));
-    sink(std::as_bytes(std::span(name)));
+    out(std::as_bytes(std::span(&length, 1)));
+    out(std::as_bytes(std::span(name)));
   }
 }
 
-template <class T>
-void emit_rows(const DenseView<T>& view, Section which, std::int64_t, const Sink& sink) {
-  if (which != s3d::values) return;
-  const auto cols = at(view.cols);
-  if (view.stride == view.cols) return sink(std::as_bytes(std::span(view.values, at(view.rows) * cols)));
-  for (Index i = 0; i < view.rows; ++i) sink(std::as_bytes(std::span(view.row(i), cols)));
-}
-
 template <class T, class I>
-void emit_rows(const CsrView<T, I>& view, Section which, std::int64_t entries_before, const Sink& sink) {
+void emit_rows(const CsrView<T, I>& view, Section which, std::int64_t entries_before, const BytesOut& out) {
   if (view.rows == 0) return;
-  const auto count = static_cast<std::size_t>(view.nonzeros());
-  if (which == s3d::values) sink(std::as_bytes(std::span(view.values + view.starts[0], count)));
-  if (which == s3d::columns) sink(std::as_bytes(std::span(view.columns + view.starts[0], count)));
+  const auto count = at(view.nonzeros());
+  if (which == s3d::values) out(std::as_bytes(std::span(view.values + view.starts[0], count)));
+  if (which == s3d::columns) out(std::as_bytes(std::span(view.columns + view.starts[0], count)));
   if (which != s3d::starts) return;
   std::vector<std::int64_t> ends;
   for (Index i = 1; i <= view.rows; ++i) {
     ends.push_back(entries_before + view.starts[i] - view.starts[0]);
-    if (ends.size() == 8192 || i == view.rows) {
-      sink(std::as_bytes(std::span(ends)));
-      ends.clear();
-    }
+    if (ends.size() < 8192 && i < view.rows) continue;
+    out(std::as_bytes(std::span(ends)));
+    ends.clear();
   }
 }
 
 // What a block of rows adds to a section.
-void emit(const Dataset& block, Section which, std::int64_t entries_before, bool first, const Sink& sink) {
+void emit(const Dataset& block, Section which, std::int64_t entries_before, bool first, const BytesOut& out) {
   const std::int64_t zero = 0;
-  switch (which) {
-    case s3d::starts:
-      if (first && !block.x.is_dense()) sink(std::as_bytes(std::span(&zero, 1)));
-      [[fallthrough]];
-    case s3d::values:
-    case s3d::columns:
-      return block.x.visit([&](const auto& view) { emit_rows(view, which, entries_before, sink); });
-    case s3d::labels:
-      if (block.y.kind != LabelKind::none) sink(std::as_bytes(block.y.values.span()));
-      return;
-    case s3d::weights:
-      return sink(std::as_bytes(block.weights.span()));
-    case s3d::feature_names:
-      return first ? emit_names(block.feature_names, sink) : void();
-    case s3d::class_names:
-      return first ? emit_names(block.y.class_names, sink) : void();
-    case s3d::section_count:
-      return;
-  }
+  if (which == s3d::starts && first && !block.x.is_dense()) out(std::as_bytes(std::span(&zero, 1)));
+  if (which == s3d::values) put_dense(block.x, out);
+  if (which <= s3d::starts)
+    block.x.visit([&](const auto& view) {
+      if constexpr (requires { view.columns; }) emit_rows(view, which, entries_before, out);
+    });
+  if (which == s3d::labels && block.y.kind != LabelKind::none) out(std::as_bytes(block.y.values.span()));
+  if (which == s3d::weights) out(std::as_bytes(block.weights.span()));
+  if (which == s3d::feature_names && first) emit_names(block.feature_names, out);
+  if (which == s3d::class_names && first) emit_names(block.y.class_names, out);
 }
 
 Header header_of(const Dataset& data) {
@@ -97,7 +78,7 @@ class SectionFile {
     sum_ = Checksum();
   }
   void write(std::span<const std::byte> bytes) {
-    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    write_bytes(out_, bytes);
     if (!out_) throw_file_error("write", "the file", errno != 0 ? errno : EIO);
     written_ += bytes.size();
     sum_.update(bytes);
@@ -106,15 +87,13 @@ class SectionFile {
 
   void finish(Header header) {
     header.file_bytes = written_;
-    const auto bytes = s3d::encode(header);
     out_.seekp(0);
-    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    write_bytes(out_, s3d::encode(header));
   }
 
  private:
   void pad_to(std::uint64_t position) {
-    const std::vector<char> zeros(static_cast<std::size_t>(position - written_));
-    out_.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
+    write_bytes(out_, std::vector<std::byte>(static_cast<std::size_t>(position - written_)));
     written_ = position;
   }
 
@@ -126,39 +105,23 @@ class SectionFile {
 // What grows beside the values while rows are streamed: a file without a name, gone when it is closed.
 class Spool {
  public:
-  explicit Spool(const std::string& beside) : path_(beside) {
-    std::string name = beside + ".spoolXXXXXX";
-    fd_ = mkstemp(name.data());
-    if (fd_ < 0) throw_file_error("write", beside, errno);
-    unlink(name.c_str());
+  explicit Spool(const std::string& path) : name_(path + ".spoolXXXXXX"), file_(mkstemp(name_.data()), path, "write") {
+    unlink(name_.c_str());
+    name_ = path;
   }
-  ~Spool() { close(fd_); }
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
 
   void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const auto done = ::write(fd_, bytes.data(), bytes.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) throw_file_error("write", path_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
+    if (!file_.write(bytes)) throw_file_error("write", name_, errno);
   }
-  void replay(const Sink& sink) {
-    std::vector<std::byte> buffer(1 << 20);
-    lseek(fd_, 0, SEEK_SET);
-    for (;;) {
-      const auto got = read(fd_, buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw_file_error("read back", path_, errno);
-      if (got == 0) return;
-      sink(std::span(buffer).first(static_cast<std::size_t>(got)));
-    }
+  void replay(const BytesOut& out) {
+    std::vector<char> buffer(1 << 20);
+    lseek(file_.descriptor(), 0, SEEK_SET);
+    while (const std::size_t got = file_.read(buffer)) out(std::as_bytes(std::span(buffer).first(got)));
   }
 
  private:
-  std::string path_;
-  int fd_ = -1;
+  std::string name_;
+  OpenFile file_;
 };
 
 class StreamingWriter {
@@ -213,9 +176,8 @@ void stream_s3d(const std::string& path, const std::function<void(const RowSink&
   });
 }
 
-void write_s3d(const Dataset& data, const std::string& path, const SaveOptions& options) {
+void write_s3d(const Dataset& data, const std::string& path, const SaveOptions&) {
   refuse_compression(path, "s3d");
-  data.verify(options.threads);
   write_atomically(path, [&](std::ostream& out) {
     SectionFile file(out);
     Header header = header_of(data);

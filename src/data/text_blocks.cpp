@@ -42,65 +42,6 @@ constexpr int kMostThreads = 16;
 
 Index count_lines(const char* begin, const char* end) { return std::count(begin, end, '\n'); }
 
-Error too_long_error(const std::string& file, Index line) {
-  return Error(Place{file, line, 0}, "a line without an end within " + std::to_string(kLongestLine >> 20) + " MB",
-               "lines of text", "is a quote left open, or is this a binary file?");
-}
-
-// Commits in the order of the tickets.
-class Turns {
- public:
-  explicit Turns(const TextBlocks& blocks) : blocks_(blocks), lines_(blocks.skipped_lines()) {}
-
-  // Parses, waits until every earlier block is committed, commits. False when parsing is over for everyone.
-  bool take(BlockParser& parser, const TextBlock& block) {
-    Index lines = 0;
-    std::exception_ptr problem = block.failure;
-    if (!problem && !block.too_long) {
-      try {
-        lines = parser.parse(block.begin, block.end);
-      } catch (...) {
-        problem = std::current_exception();
-      }
-    }
-    std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failure_ || next_ == block.ticket; });
-    if (failure_) return false;
-    try {
-      settle(parser, block, problem);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    lines_ += lines;
-    ++next_;
-    turn_.notify_all();
-    return !failure_;
-  }
-
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  void settle(BlockParser& parser, const TextBlock& block, const std::exception_ptr& problem) {
-    if (interrupted()) throw Interrupted("reading " + blocks_.name() + " was interrupted");
-    if (block.too_long) throw too_long_error(blocks_.name(), lines_ + 1);
-    try {
-      if (problem) std::rethrow_exception(problem);
-      parser.commit();
-    } catch (const TextProblem& text) {
-      throw error_at(blocks_.name(), block.begin, lines_, text);
-    }
-  }
-
-  const TextBlocks& blocks_;
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  Index next_ = 0;
-  Index lines_;
-  std::exception_ptr failure_;
-};
-
 }  // namespace
 
 bool starts_number(const char* p) {
@@ -135,6 +76,8 @@ template std::string expected_number<float>(const char*);
 template std::string expected_number<double>(const char*);
 
 Error error_at(const std::string& file, const char* begin, Index lines_before, const TextProblem& problem) {
+  if (problem.at == nullptr)
+    return Error({file, lines_before + 1, 0}, problem.found, problem.expected, problem.hint);
   const char* line = problem.at;
   while (line > begin && line[-1] != '\n') --line;
   const Place place{file, lines_before + count_lines(begin, problem.at) + 1, problem.at - line + 1};
@@ -171,8 +114,11 @@ std::string_view TextBlocks::look() {
       first_.begin += kByteOrderMark.size();
   }
   if (!pending_) return {};
-  if (first_.failure) std::rethrow_exception(first_.failure);
-  if (first_.too_long) throw too_long_error(name(), 1);
+  try {
+    if (first_.failure) std::rethrow_exception(first_.failure);
+  } catch (const TextProblem& problem) {
+    throw error_at(name(), nullptr, 0, problem);
+  }
   return {first_.begin, first_.end};
 }
 
@@ -238,34 +184,62 @@ bool TextBlocks::fill(Pages& buffer, TextBlock& block) {
         block.end = data + cut;
         break;
       }
-      if (size > kLongestLine) {
-        block.too_long = ended_ = true;
-        break;
-      }
+      if (size > kLongestLine)
+        throw TextProblem{nullptr, "a line without an end within " + std::to_string(kLongestLine >> 20) + " MB",
+                          "lines of text", "is a quote left open, or is this a binary file?"};
     }
   } catch (...) {
     block.failure = std::current_exception();
     ended_ = true;
     carry_.clear();
   }
-  if (block.begin == block.end && !block.failure && !block.too_long) {
-    --tickets_;
-    return false;
-  }
-  return true;
+  const bool something = block.begin != block.end || block.failure;
+  if (!something) --tickets_;
+  return something;
 }
 
-void parse_blocks(TextBlocks& blocks, int threads, const std::function<std::unique_ptr<BlockParser>()>& make_parser) {
-  Turns turns(blocks);
+void parse_blocks(TextBlocks& blocks, int threads, const std::function<BlockWorker()>& make_worker) {
+  std::mutex mutex;
+  std::condition_variable turn;  // to commit, in the order of the tickets
+  Index next = 0, lines_before = blocks.skipped_lines();
+  std::exception_ptr failure;
+  const auto settle = [&](const BlockWorker& worker, const TextBlock& block, const std::exception_ptr& problem) {
+    if (interrupted()) throw Interrupted("reading " + blocks.name() + " was interrupted");
+    try {
+      if (problem) std::rethrow_exception(problem);
+      worker.commit();
+    } catch (const TextProblem& text) {
+      throw error_at(blocks.name(), block.begin, lines_before, text);
+    }
+  };
   const int workers = std::min(resolve_threads(threads), kMostThreads);
   parallel_for(workers, workers, [&](Index) {
-    const auto parser = make_parser();
+    const BlockWorker worker = make_worker();
     Pages buffer;
     TextBlock block;
-    while (blocks.next(buffer, block) && turns.take(*parser, block)) {
+    for (bool going = true; going && blocks.next(buffer, block);) {
+      Index lines = 0;
+      std::exception_ptr problem = block.failure;
+      try {
+        if (!problem) lines = worker.parse(block.begin, block.end);
+      } catch (...) {
+        problem = std::current_exception();
+      }
+      std::unique_lock lock(mutex);
+      turn.wait(lock, [&] { return failure || next == block.ticket; });
+      if (failure) return;
+      try {
+        settle(worker, block, problem);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      going = !failure;
+      lines_before += lines;
+      ++next;
+      turn.notify_all();
     }
   });
-  turns.rethrow();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace s3gd

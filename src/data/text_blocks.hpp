@@ -19,7 +19,7 @@ constexpr std::size_t kLongestLine = std::size_t{32} << 20;
 
 // Thrown by parsers: what is wrong at a place in the block. Becomes an Error with file, line and column.
 struct TextProblem {
-  const char* at;
+  const char* at;  // null: at the line as a whole
   std::string found;
   std::string expected;
   std::string hint = {};
@@ -35,11 +35,10 @@ Error error_at(const std::string& file, const char* begin, Index lines_before, c
 
 struct TextBlock {
   Index ticket = 0;
-  const char* begin =
-      nullptr;  // whole lines; the last one ends in '\n' like the others, and kNumberPadding zeros follow
+  // Whole lines; the last one ends in '\n' like the others, and kNumberPadding zeros follow.
+  const char* begin = nullptr;
   const char* end = nullptr;
-  std::exception_ptr failure;  // set when the stream ended badly here
-  bool too_long = false;       // set when the line that starts here does not end
+  std::exception_ptr failure;  // set when the stream, or the line that starts here, ended badly
 };
 
 class TextBlocks {
@@ -78,15 +77,13 @@ class TextBlocks {
   bool inside_quotes_ = false;
 };
 
-// One per thread. parse() keeps what it finds to itself; commit() adds it to the result and is never called by two
-// threads at once.
-class BlockParser {
- public:
-  virtual ~BlockParser() = default;
-  virtual Index parse(const char* begin, const char* end) = 0;  // returns the number of lines; throws TextProblem
-  virtual void commit() = 0;
+// One per thread. parse() keeps what it finds to itself and returns the number of lines; it throws a TextProblem.
+// commit() adds that to the result and is never called by two threads at once.
+struct BlockWorker {
+  std::function<Index(const char* begin, const char* end)> parse;
+  std::function<void()> commit;
 };
 
-void parse_blocks(TextBlocks& blocks, int threads, const std::function<std::unique_ptr<BlockParser>()>& make_parser);
+void parse_blocks(TextBlocks& blocks, int threads, const std::function<BlockWorker()>& make_worker);
 
 }  // namespace s3gd

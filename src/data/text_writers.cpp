@@ -18,12 +18,13 @@ class TextOut {
   explicit TextOut(std::ostream& out) : out_(out) { buffer_.reserve(kBufferBytes + 64); }
 
   template <class N>
-  void number(N value) {
+    requires std::is_arithmetic_v<N>
+  void put(N value) {
     char text[32];
     buffer_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
   }
-  void character(char c) { buffer_ += c; }
-  void text(std::string_view t) { buffer_ += t; }
+  void put(char c) { buffer_ += c; }
+  void put(std::string_view t) { buffer_ += t; }
   void end_line() {
     buffer_ += '\n';
     if (buffer_.size() >= kBufferBytes) flush();
@@ -72,34 +73,26 @@ void write_separated(const Dataset& data, const std::string& path, char separato
   std::vector<std::string> classes;
   for (const auto& name : data.y.class_names) classes.push_back(csv_field(name, separator));
   write_text(path, [&](TextOut& out) {
-    out.text(csv_header(data, separator));
+    out.put(csv_header(data, separator));
     out.end_line();
     data.x.visit([&](const auto& view) {
       for (Index i = 0; i < view.rows; ++i) {
-        Index fields = 0;  // written so far in this line
-        const auto next = [&] {
-          if (fields++ > 0) out.character(separator);
+        bool first = true;  // in this line
+        const auto field = [&](auto value) {
+          if (!std::exchange(first, false)) out.put(separator);
+          out.put(value);
         };
-        if (data.y.kind != LabelKind::none) {
-          next();
-          classes.empty() ? out.number(data.y.values[i])
-                          : out.text(classes[static_cast<std::size_t>(data.y.values[i])]);
-        }
-        if (!data.weights.empty()) {
-          next();
-          out.number(data.weights[i]);
-        }
+        if (data.y.kind != LabelKind::none)
+          classes.empty() ? field(data.y.values[i])
+                          : field(std::string_view(classes[static_cast<std::size_t>(data.y.values[i])]));
+        if (!data.weights.empty()) field(data.weights[i]);
         Index column = 0;
         const auto zeros_up_to = [&](Index end) {
-          for (; column < end; ++column) {
-            next();
-            out.character('0');
-          }
+          for (; column < end; ++column) field('0');
         };
         for_each_written(view, i, [&](Index j, auto value) {
           zeros_up_to(j);
-          next();
-          out.number(value);
+          field(value);
           ++column;
         });
         zeros_up_to(view.cols);
@@ -114,12 +107,12 @@ void libsvm_rows(const Dataset& data, TextOut& out) {
     throw Error("LIBSVM text has no place for sample weights", "write .csv or .s3d, or leave the weights out");
   data.x.visit([&](const auto& view) {
     for (Index i = 0; i < view.rows; ++i) {
-      out.number(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
+      out.put(data.y.kind == LabelKind::none ? 0.0 : data.y.values[i]);
       for_each_written(view, i, [&](Index j, auto value) {
-        out.character(' ');
-        out.number(j + 1);
-        out.character(':');
-        out.number(value);
+        out.put(' ');
+        out.put(j + 1);
+        out.put(':');
+        out.put(value);
       });
       out.end_line();
     }

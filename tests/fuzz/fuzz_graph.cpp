@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "anchor/graph_file.hpp"
+#include "anchor/anchors.hpp"
 #include "anchor/propagate.hpp"
 #include "base/checksum.hpp"
 #include "s3gd/error.hpp"

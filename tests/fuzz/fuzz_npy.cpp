@@ -20,10 +20,7 @@ void attempt(F&& f) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  attempt([&] { s3gd::parse_npy(s3gd::source_of(bytes), "fuzz", {}); });
-  attempt([&] {
-    const auto source = s3gd::source_of(bytes);
-    s3gd::read_npy_labels(s3gd::read_npy_header(source, "fuzz"), source, "fuzz");
-  });
+  attempt([&] { s3gd::open_npy(s3gd::source_of(bytes), "fuzz").rows({}); });
+  attempt([&] { s3gd::open_npy(s3gd::source_of(bytes), "fuzz").labels(); });
   return 0;
 }

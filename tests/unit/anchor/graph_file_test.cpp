@@ -1,4 +1,4 @@
-#include "anchor/graph_file.hpp"
+#include "anchor/anchors.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

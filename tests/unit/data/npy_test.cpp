@@ -15,7 +15,7 @@ namespace {
 using namespace testing_support;
 
 Dataset parse(const std::string& bytes, const LoadOptions& options = {}) {
-  return parse_npy(source_of(std::as_bytes(std::span(bytes))), "test.npy", options);
+  return open_npy(source_of(std::as_bytes(std::span(bytes))), "test.npy").rows(options);
 }
 
 template <class T>
@@ -135,7 +135,7 @@ TEST(Npy, LabelsThatAreWordsBecomeNamedClasses) {
   const auto text = npy_text({"pear", "apple", "pear", "\xc3\xa9"});
   const std::string bytes = npy_header(text.descr, {4}) + raw(text.points);
   const auto source = source_of(std::as_bytes(std::span(bytes)));
-  const auto labels = read_npy_labels(read_npy_header(source, "y"), source, "y");
+  const auto labels = open_npy(source, "y").labels();
   EXPECT_EQ(labels.class_names, (std::vector<std::string>{"apple", "pear", "\xc3\xa9"}));
   EXPECT_EQ(labels.values[0], 1);
   EXPECT_EQ(labels.values[3], 2);
