@@ -38,12 +38,19 @@ Json contender_json(const Contender& contender) {
             {"kernel", name_of(contender.base.graph.kernel)},
             {"graph_mode", name_of(contender.base.graph_mode)},
             {"control", name_of(contender.base.control)},
+            {"propagation", name_of(contender.base.propagation)},
             {"exact", is_exact(contender.solver)}};
   if (!contender.steps.empty()) {
     json["steps"] = Json::array();
     for (const StepRule& step : contender.steps) json["steps"].push_back(text_of(step));
   }
   return json;
+}
+
+// Of the paper's sampling; null where classes are not weighed.
+Json reading_of(ClassWeight weight) {
+  if (weight == ClassWeight::none) return nullptr;
+  return weight == ClassWeight::paper ? "sum" : "mean";
 }
 
 Json protocol_json(const Plan& plan) {
@@ -76,6 +83,7 @@ Json protocol_json(const Plan& plan) {
           {"penalty", name_of(problem.penalty.kind)},
           {"intercept", name_of(problem.intercept)},
           {"class_weight", name_of(problem.class_weight)},
+          {"reading", reading_of(problem.class_weight)},
           {"positive", problem.positive},
           {"scale", name_of(plan.scale)},
           {"anchors", plan.common.graph.anchors},

@@ -180,6 +180,8 @@ FigureResult judge_figure(const Experiment& experiment, const Settings& settings
   figure.coverage = coverage_of(experiment, result.sets, settings, evidence.results);
   evidence.missing = figure.coverage.words();
   evidence.results = only_covered(evidence.results, figure.coverage);
+  evidence.absent = sets_of(experiment);
+  std::erase_if(evidence.absent, [&](const std::string& name) { return evidence.results.find(name) != nullptr; });
   for (const Claim& claim : experiment.claims) figure.findings.push_back(judge(claim, evidence));
   return figure;
 }

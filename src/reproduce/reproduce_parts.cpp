@@ -17,6 +17,8 @@ namespace {
 using report::Cell;
 using report::Table;
 
+constexpr double kNearTarget = 0.001;  // of the improved method: as near to F* as it is looked at, beside 1 %
+
 std::string count(Index value) { return value == 0 ? "-" : report::count_text(static_cast<double>(value)); }
 
 Cell::Look look_of(bool there, bool best) {
@@ -49,6 +51,12 @@ PageParts time_table(const Results& results, Table about, const std::string& non
       row.emplace_back(std::isinf(value) ? none : criteria::duration(value),
                        look_of(std::isfinite(value), value == least));
   });
+}
+
+PageParts all_of(std::vector<PageParts> lists) {
+  PageParts all;
+  for (PageParts& list : lists) std::move(list.begin(), list.end(), std::back_inserter(all));
+  return all;
 }
 
 PageParts shape_table(const Evidence& evidence) {
@@ -113,8 +121,9 @@ PageParts cost_table(const Results& results) {
       "-", [&](const ResultSet& set, const std::string& label) { return 50 * iteration_seconds(results, set, label); });
 }
 
-PageParts arrival_table(const Results& results, bool with_graph) {
+PageParts arrival_table(Results results, bool with_graph, double tolerance = 0) {
   const Clock clock = with_graph ? Clock::cpu_with_graph : Clock::cpu_without_graph;
+  if (tolerance > 0) results.tolerance = tolerance;
   return time_table(
       results,
       {.title = fmt::format("Processor time until {:g} % above F*, {} the graph's", 100 * results.tolerance,
@@ -146,9 +155,36 @@ PageParts stable_step_table(const Results& results) {
   });
 }
 
-PageParts both(PageParts first, PageParts second) {
-  std::move(second.begin(), second.end(), std::back_inserter(first));
-  return first;
+// How well gradients are estimated: a number for each method, the best of a row standing out.
+PageParts gradient_table(const Results& results, Table about, bool lowest,
+                         const std::function<double(const ResultSet&, const std::string&)>& value_of) {
+  return set_table(results, std::move(about), [&](const ResultSet& set, std::vector<Cell>& row) {
+    std::vector<double> values;
+    for (const std::string& label : results.labels()) values.push_back(value_of(set, label));
+    double best = std::nan("");
+    for (const double value : values)
+      if (!(lowest ? value >= best : value <= best) && !std::isnan(value)) best = value;
+    for (const double value : values)
+      row.emplace_back(criteria::brief(value), look_of(std::isfinite(value), value == best));
+  });
+}
+
+PageParts gradient_tables(const Results& results) {
+  return all_of({gradient_table(results,
+                                {.title = "Variance over that of SGD",
+                                 .caption = fmt::format("Near the optimum: the mean of the last {} looks and of the "
+                                                        "trials.",
+                                                        criteria::kLastLooks)},
+                                true,
+                                [&](const ResultSet& set, const std::string& label) {
+                                  return criteria::last_variance(results, set, label);
+                                }),
+                 gradient_table(results,
+                                {.title = "Correlation with the exact gradient",
+                                 .caption = "The mean over all looks and trials."},
+                                false, [&](const ResultSet& set, const std::string& label) {
+                                  return mean_of(mean_points(results.trials(set, label), &ResultRun::correlation));
+                                })});
 }
 
 using report::Axis;
@@ -297,7 +333,8 @@ PageParts curves(const Experiment& experiment, const Evidence& evidence, const s
     const auto count = [](Index number) { return report::count_text(static_cast<double>(number)); };
     figure.caption = fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set), count(set.rows),
                                  count(set.cols), join(steps));
-    finish(figure, set, results.tolerance, y, y == "correlation" || experiment.show == "inner", parts);
+    const bool over_iterations = y == "correlation" || y == "variance_ratio" || experiment.show == "inner";
+    finish(figure, set, results.tolerance, y, over_iterations, parts);
   }
   return parts;
 }
@@ -356,11 +393,15 @@ PageParts parts_of(const Experiment& experiment, const Evidence& evidence) {
   if (show == "training") return curves_by("objective");
   if (show == "testing" || show == "inner") return curves_by("test_objective");
   if (show == "correlation") return curves_by("correlation");
-  if (show == "anchors-correlation") return both(anchors(report::quantity("correlation")), curves_by("correlation"));
+  if (show == "anchors-correlation") return all_of({anchors(report::quantity("correlation")), curves_by("correlation")});
+  if (show == "gradients") return all_of({gradient_tables(evidence.results), curves_by("variance_ratio")});
+  if (show == "improved")
+    return all_of({stable_step_table(evidence.results), arrival_table(evidence.results, true),
+                   arrival_table(evidence.results, true, kNearTarget), curves_by("suboptimality", true)});
   if (show != "arrival" && show != "arrival-with-graph")
     throw Error("there is no way to show '" + show + "'", "see parts_of in src/reproduce/reproduce_parts.cpp");
   const bool with_graph = show == "arrival-with-graph";
-  return both(arrival_table(evidence.results, with_graph), curves_by("suboptimality", with_graph));
+  return all_of({arrival_table(evidence.results, with_graph), curves_by("suboptimality", with_graph)});
 }
 
 }  // namespace s3gd::reproduce
