@@ -130,41 +130,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
 
-// The runs of one contender on one dataset with one step: its trials.
-struct Trials {
-  double step = 0;  // NaN for exact solvers
-  std::string step_rule;
-  std::vector<const RunRecord*> runs;
-
-  // NaN where one of them has no number.
-  double mean_tail() const {
-    double sum = 0;
-    for (const RunRecord* run : runs) sum += run->tail_objective;
-    return sum / static_cast<double>(runs.size());
-  }
-};
-
-// By step, ascending; only those of the label.
-std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label) {
-  std::vector<Trials> groups;
-  for (const RunRecord& run : runs_of_dataset) {
-    if (run.label != label) continue;
-    auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const Trials& t) { return t.step_rule == run.step_rule; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {run.step, run.step_rule, {}});
-    if (std::isnan(group->step)) group->step = run.step;  // an automatic one that a trial did not live to tell
-    group->runs.push_back(&run);
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const Trials& a, const Trials& b) { return a.step < b.step; });
-  return groups;
-}
-
-// Seconds of the processor until the first look at or below (1 + tolerance) F*; infinite when there is none.
-double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph) {
-  const double target = (1 + tolerance) * optimum;
-  for (const TraceRow& row : run.points)
-    if (row.train_objective <= target) return row.cpu_seconds - (with_graph ? 0.0 : run.graph_cpu_seconds);
-  return kNever;
+// NaN where one of them has no number.
+double mean_tail(const report::Trials& trials) {
+  double sum = 0;
+  for (const RunRecord* run : trials.runs) sum += run->tail_objective;
+  return sum / static_cast<double>(trials.runs.size());
 }
 
 std::string above(double value, double optimum) {
@@ -319,19 +289,23 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
                     .stable = false,
                     .why = "not run"};
   const double target = (1 + tolerance) * optimum;
-  for (const Trials& trials : trials_of(runs_of_dataset, label)) {
+  std::vector<report::Trials> steps = report::trials_of(runs_of_dataset);
+  std::erase_if(steps, [&](const report::Trials& one) { return one.label != label; });
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const report::Trials& a, const report::Trials& b) { return a.step_value < b.step_value; });
+  for (const report::Trials& trials : steps) {
     if (chosen.step_rule.empty()) chosen.why = "no run came to its end";
-    const double mean = trials.mean_tail();
+    const double mean = mean_tail(trials);
     const bool stable = mean <= target;
     const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);
     if (!stable && !closer) continue;
     const std::string tail = "mean tail " + above(mean, optimum);
     if (stable)
-      chosen.why = trials.step_rule == "none" ? "has no step; " + tail : "largest stable step; " + tail;
+      chosen.why = trials.step == report::kNoStep ? "has no step; " + tail : "largest stable step; " + tail;
     else
       chosen.why = "no step is stable, this came closest; " + tail;
-    chosen.step = trials.step;
-    chosen.step_rule = trials.step_rule;
+    chosen.step = trials.step_value;
+    chosen.step_rule = trials.runs.front()->step_rule;
     chosen.mean_tail = mean;
     chosen.stable = stable;
   }
@@ -349,7 +323,9 @@ Verdict judge(std::span<const RunRecord> runs_of_dataset, std::span<const Chosen
     for (const RunRecord& run : runs_of_dataset) {
       if (run.label != choice.label || run.step_rule != choice.step_rule) continue;
       solver = run.solver;
-      seconds.push_back(choice.stable ? seconds_to_target(run, optimum, tolerance, with_graph) : kNever);
+      const double before = with_graph ? 0 : run.graph_cpu_seconds;
+      const auto clock = [&](const TraceRow& row) { return row.cpu_seconds - before; };
+      seconds.push_back(choice.stable ? first_within(run, (1 + tolerance) * optimum, clock) : kNever);
     }
     verdict.dataset = choice.dataset;
     verdict.order.push_back({choice.label, seconds.empty() ? kNever : report::median_of(seconds)});

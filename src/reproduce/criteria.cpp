@@ -106,10 +106,7 @@ std::string brief(double number) {
 }
 
 std::string duration(double seconds) {
-  if (!std::isfinite(seconds)) return brief(seconds);
-  if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (std::abs(seconds) < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
+  return std::isfinite(seconds) ? report::seconds_text(seconds) : brief(seconds);
 }
 
 double number_in_label(const std::string& label, const std::string& name) {
@@ -218,7 +215,7 @@ Finding judge_test_follows(const Question& ask) {
     for (const std::string& label : ask.results.labels()) {
       const auto trials = ask.results.trials(set, label);
       const double agreement =
-          rank_correlation(mean_points(trials, &ResultRun::objective), mean_points(trials, &ResultRun::test_objective));
+          rank_correlation(mean_points(trials, &TraceRow::train_objective), mean_points(trials, &TraceRow::test_objective));
       if (std::isnan(agreement)) continue;
       all.push_back(agreement);
       curves.take(agreement >= bound, fmt::format("{} on {} {:.2f}", label, set.name, agreement));
@@ -247,8 +244,8 @@ Finding judge_alike(const Question& ask) {
   Tally pairs;
   double largest = 0;
   for_each_pair(ask, [&](const ResultSet& set, const std::string& a, const std::string& b) {
-    const auto one = mean_points(ask.results.trials(set, a), &ResultRun::test_objective);
-    const auto two = mean_points(ask.results.trials(set, b), &ResultRun::test_objective);
+    const auto one = mean_points(ask.results.trials(set, a), &TraceRow::test_objective);
+    const auto two = mean_points(ask.results.trials(set, b), &TraceRow::test_objective);
     std::vector<double> differences;
     for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k)
       differences.push_back(std::abs(one[k] - two[k]) / std::min(one[k], two[k]));

@@ -234,7 +234,7 @@ Finding judge_same_at_any_size(const Question& ask) {
 
 // How well gradients are estimated: correlation with the exact one, and variance over that of SGD.
 std::vector<double> correlations(const Question& ask, const ResultSet& set, const std::string& label) {
-  return mean_points(ask.results.trials(set, label), &ResultRun::correlation);
+  return mean_points(ask.results.trials(set, label), &TraceRow::correlation);
 }
 
 Finding judge_highest(const Question& ask) {
@@ -344,7 +344,7 @@ Finding judge_anchors_peak(const Question& ask) {
   for (const auto& [set, m] : at.items()) wanted.push_back(fmt::format("at m = {} on {}", m.dump(), set));
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &ResultRun::correlation);
+    const auto list = by_anchors(ask, set, &TraceRow::correlation);
     if (list.size() < 2) continue;
     const auto best = std::max_element(list.begin(), list.end(), [](auto a, auto b) { return a.second < b.second; });
     best_at.push_back(fmt::format("best at m = {:g} on {}", best->first, set.name));
@@ -359,7 +359,7 @@ Finding judge_anchors_robust(const Question& ask) {
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     double low = 2, high = -2;
-    for (const auto& [m, value] : by_anchors(ask, set, &ResultRun::correlation)) {
+    for (const auto& [m, value] : by_anchors(ask, set, &TraceRow::correlation)) {
       if (m < from) continue;
       low = std::min(low, value);
       high = std::max(high, value);
@@ -376,7 +376,7 @@ Finding judge_variance_falls(const Question& ask) {
   const double below = ask.number("below"), at = ask.number("at");
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &ResultRun::variance_ratio);
+    const auto list = by_anchors(ask, set, &TraceRow::variance_ratio);
     if (list.size() < 2) continue;
     bool falls = true;
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -399,8 +399,8 @@ Finding judge_lower_variance(const Question& ask) {
   for (const ResultSet& set : ask.results.sets) {
     const double mine = last_variance(ask.results, set, label), other = last_variance(ask.results, set, than);
     double largest = 0;
-    for (const ResultRun* run : ask.results.trials(set, label))
-      for (const double ratio : run->variance_ratio) largest = std::max(largest, ratio);  // not NaN
+    for (const RunRecord* run : ask.results.trials(set, label))
+      for (const TraceRow& look : run->points) largest = std::max(largest, look.variance_ratio);  // not NaN
     if (!std::isnan(mine) && !std::isnan(other))
       sets.take(mine < other && largest <= bound,
                 fmt::format("{} {} against {}, largest {}", set.name, brief(mine), brief(other), brief(largest)));
@@ -414,7 +414,7 @@ Finding judge_lower_variance(const Question& ask) {
 }  // namespace
 
 double last_variance(const Results& results, const ResultSet& set, const std::string& label) {
-  const auto values = mean_points(results.trials(set, label), &ResultRun::variance_ratio);
+  const auto values = mean_points(results.trials(set, label), &TraceRow::variance_ratio);
   return mean_of(values, values.size() - std::min(values.size(), kLastLooks));
 }
 

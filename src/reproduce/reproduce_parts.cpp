@@ -183,14 +183,14 @@ PageParts gradient_tables(const Results& results) {
                                 {.title = "Correlation with the exact gradient",
                                  .caption = "The mean over all looks and trials."},
                                 false, [&](const ResultSet& set, const std::string& label) {
-                                  return mean_of(mean_points(results.trials(set, label), &ResultRun::correlation));
+                                  return mean_of(mean_points(results.trials(set, label), &TraceRow::correlation));
                                 })});
 }
 
 using report::Axis;
 using report::Figure;
 using report::Series;
-using Trials = std::vector<const ResultRun*>;
+using Trials = std::vector<const RunRecord*>;  // of one label at one step
 
 Axis axis_of(const std::string& key, const ResultSet& set) {
   Axis axis = key == "suboptimality" ? report::suboptimality(set.optimum_gap) : report::quantity(key);
@@ -198,45 +198,14 @@ Axis axis_of(const std::string& key, const ResultSet& set) {
   return axis;
 }
 
-// Mean and range over the trials of f(value), point by point.
-template <class F>
-Series::Band band_of(const Trials& trials, Points points, F f) {
-  Series::Band band;
-  band.middle = mean_points(trials, points);
-  for (std::size_t k = 0; k < band.middle.size(); ++k) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const ResultRun* run : trials) {
-      if (k >= (run->*points).size() || !std::isfinite((run->*points)[k])) continue;
-      low = std::min(low, f((run->*points)[k]));
-      high = std::max(high, f((run->*points)[k]));
-    }
-    band.middle[k] = f(band.middle[k]);
-    band.low.push_back(low <= high ? low : std::nan(""));
-    band.high.push_back(low <= high ? high : std::nan(""));
-  }
-  if (trials.size() < 2) band.low = band.high = {};
-  return band;
-}
-
 // Nothing where the trials have no points.
 void add_series(Figure& figure, const std::string& name, const Trials& trials, double optimum, bool with_graph) {
-  if (trials.empty() || trials.front()->iteration.empty()) return;
-  Series& series = figure.series.emplace_back();
-  series.name = name;
-  for (const char* key : {"iteration", "passes", "cpu_seconds"}) series.x[key] = mean_points(trials, points_of(key));
-  double graph = 0;
-  for (const ResultRun* run : trials) graph += run->graph_cpu_seconds / static_cast<double>(trials.size());
-  if (with_graph)
-    series.before["cpu_seconds"] = graph;
-  else
-    for (double& seconds : series.x["cpu_seconds"]) seconds -= graph;
-  for (const char* key : {"objective", "test_objective", "correlation", "variance_ratio"}) {
-    auto band = band_of(trials, points_of(key), [](double value) { return value; });
-    if (std::any_of(band.middle.begin(), band.middle.end(), [](double value) { return std::isfinite(value); }))
-      series.y[key] = std::move(band);
-  }
-  series.y["suboptimality"] =
-      band_of(trials, &ResultRun::objective, [=](double value) { return (value - optimum) / optimum; });
+  if (trials.empty() || trials.front()->points.empty()) return;
+  Series& series = figure.series.emplace_back(report::series_of(name, trials, optimum));
+  series.x.erase("wall_seconds");
+  if (with_graph) return;
+  for (double& seconds : series.x["cpu_seconds"]) seconds -= series.before["cpu_seconds"];
+  series.before.clear();
 }
 
 // Those y that every series has, the wanted one first.

@@ -25,7 +25,7 @@ TEST(ReproduceCriteria, Wins) {
 
 TEST(ReproduceCriteria, WhereNobodyArrivesTheClaimDoesNotHold) {
   Evidence evidence = race();
-  for (auto& run : evidence.results.runs) run.objective.assign(10, 2);
+  for (auto& run : evidence.results.runs) set_all(run, &TraceRow::train_objective, 2);
   for (const char* rule :
        {R"({"kind": "wins", "label": "s3gd", "at_least": 2, "of": 3})",
         R"({"kind": "wins-on", "label": "sgd", "sets": ["A"]})", R"({"kind": "wins-kept", "label": "sgd"})",
@@ -124,7 +124,7 @@ TEST(ReproduceCriteria, WhoNeverArrivesIsSlower) {
 TEST(ReproduceCriteria, WhatCannotBeJudgedSaysWhy) {
   Evidence evidence = race();
   for (auto& run : evidence.results.runs)
-    if (run.label != "s3gd") run.objective.assign(10, 2);
+    if (run.label != "s3gd") set_all(run, &TraceRow::train_objective, 2);
   const Finding open =
       judged(evidence, R"({"kind": "slower", "labels": ["svrg"], "than": "sgd", "share": 1, "sets": ["A", "C"]})");
   EXPECT_EQ(open.outcome, Outcome::not_confirmed);
@@ -235,9 +235,9 @@ TEST(ReproduceCriteria, TestingFollowsTraining) {
   const std::string rule = R"({"kind": "test-follows", "at_least": 0.9, "share": 0.9})";
   EXPECT_EQ(outcome(evidence, rule), Outcome::confirmed);
   for (std::size_t k = 0; k < 3; ++k)
-    std::reverse(evidence.results.runs[k].test_objective.begin(), evidence.results.runs[k].test_objective.end());
+    for (TraceRow& look : evidence.results.runs[k].points) look.test_objective *= -1;  // it rises where the other falls
   EXPECT_EQ(outcome(evidence, rule), Outcome::partly);
-  for (auto& run : evidence.results.runs) run.test_objective.assign(10, std::nan(""));
+  for (auto& run : evidence.results.runs) set_all(run, &TraceRow::test_objective, std::nan(""));
   EXPECT_EQ(outcome(evidence, rule), Outcome::not_measured);
 }
 

@@ -162,7 +162,7 @@ TEST(ReproduceMeasures, LowerVariance) {
   EXPECT_EQ(outcome(with(0.5, 0.1), rule), Outcome::not_confirmed);
   EXPECT_EQ(outcome(with(1.1, 2), rule), Outcome::not_confirmed);
   Evidence begins_high = with(0.1, 0.5);
-  begins_high.results.runs[0].variance_ratio[0] = 1.5;
+  begins_high.results.runs[0].points[0].variance_ratio = 1.5;
   EXPECT_EQ(outcome(begins_high, rule), Outcome::not_confirmed);
   EXPECT_EQ(judged(begins_high, rule).measured, "on 0 of 1 sets. A 0.1 against 0.5, largest 1.5");
 }
