@@ -130,13 +130,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
 
-// NaN where one of them has no number.
-double mean_tail(const report::Trials& trials) {
-  double sum = 0;
-  for (const RunRecord* run : trials.runs) sum += run->tail_objective;
-  return sum / static_cast<double>(trials.runs.size());
-}
-
 std::string above(double value, double optimum) {
   const double percent = 100 * (value / optimum - 1);
   return std::abs(percent) < 1e-7 ? "at the optimum" : fmt::format("{:.3g} % above the optimum", percent);
@@ -289,26 +282,18 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
                     .stable = false,
                     .why = "not run"};
   const double target = (1 + tolerance) * optimum;
-  std::vector<report::Trials> steps = report::trials_of(runs_of_dataset);
-  std::erase_if(steps, [&](const report::Trials& one) { return one.label != label; });
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const report::Trials& a, const report::Trials& b) { return a.step_value < b.step_value; });
-  for (const report::Trials& trials : steps) {
-    if (chosen.step_rule.empty()) chosen.why = "no run came to its end";
-    const double mean = mean_tail(trials);
-    const bool stable = mean <= target;
-    const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);
-    if (!stable && !closer) continue;
-    const std::string tail = "mean tail " + above(mean, optimum);
-    if (stable)
-      chosen.why = trials.step == report::kNoStep ? "has no step; " + tail : "largest stable step; " + tail;
-    else
-      chosen.why = "no step is stable, this came closest; " + tail;
-    chosen.step = trials.step_value;
-    chosen.step_rule = trials.runs.front()->step_rule;
-    chosen.mean_tail = mean;
-    chosen.stable = stable;
-  }
+  const std::vector<report::Trials> steps = report::steps_of(runs_of_dataset, chosen.dataset, label);
+  if (!steps.empty()) chosen.why = "no run came to its end";
+  const report::Trials* trials = report::choose(steps, target);
+  if (trials == nullptr) return chosen;
+  chosen.step = trials->step_value;
+  chosen.step_rule = trials->runs.front()->step_rule;
+  chosen.mean_tail = trials->mean_tail();
+  chosen.stable = chosen.mean_tail <= target;
+  const char* what = !chosen.stable                    ? "no step is stable, this came closest"
+                     : trials->step == report::kNoStep ? "has no step"
+                                                       : "largest stable step";
+  chosen.why = fmt::format("{}; mean tail {}", what, above(chosen.mean_tail, optimum));
   return chosen;
 }
 

@@ -134,30 +134,21 @@ bool is_stable(const Results& results, const ResultSet& set, const std::string& 
 
 std::vector<double> steps_of(const Results& results, const ResultSet& set, const std::string& label) {
   std::vector<double> steps;
-  for (const RunRecord& run : results.runs)
-    if (run.dataset == set.name && run.label == label) steps.push_back(run.step);
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  for (const report::Trials& trials : report::steps_of(results.runs, set.name, label))
+    steps.push_back(trials.step_value);
   return steps;
 }
 
 std::optional<double> largest_stable_step(const Results& results, const ResultSet& set, const std::string& label) {
-  const auto steps = steps_of(results, set, label);
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
-    if (is_stable(results, set, label, *step)) return *step;
-  return std::nullopt;
+  const std::optional<double> step = chosen_step(results, set, label);
+  return step && is_stable(results, set, label, *step) ? step : std::nullopt;
 }
 
 std::optional<double> chosen_step(const Results& results, const ResultSet& set, const std::string& label) {
-  if (const auto stable = largest_stable_step(results, set, label)) return stable;
-  std::optional<double> lowest;
-  for (const double step : steps_of(results, set, label)) {
-    const double tail = tail_objective(results, set, label, step);
-    if (!lowest || tail < tail_objective(results, set, label, *lowest) ||
-        (std::isfinite(tail) && !std::isfinite(tail_objective(results, set, label, *lowest))))
-      lowest = step;
-  }
-  return lowest;
+  const std::vector<report::Trials> steps = report::steps_of(results.runs, set.name, label);
+  if (steps.empty()) return std::nullopt;
+  const report::Trials* chosen = report::choose(steps, (1 + results.tolerance) * set.optimum);
+  return (chosen == nullptr ? steps.front() : *chosen).step_value;
 }
 
 std::optional<double> reaches_target(const Results& results, const ResultSet& set, const std::string& label,

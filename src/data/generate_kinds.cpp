@@ -157,8 +157,11 @@ class Manifold final : public SeededGenerator {
 class Text final : public SeededGenerator {
  public:
   explicit Text(const GeneratorParameters& p)
-      : SeededGenerator(p), exponent_(p.real("exponent", 0, 10)), length_(std::min(p.whole("nnz", 1), shape_.cols)),
-        topics_(p.whole("topics", 0)), counts_(p.whole("counts", 0) > 0) {
+      : SeededGenerator(p),
+        exponent_(p.real("exponent", 0, 10)),
+        length_(std::min(p.whole("nnz", 1), shape_.cols)),
+        topics_(p.whole("topics", 0)),
+        counts_(p.whole("counts", 0) > 0) {
     const double ratio = p.real("ratio", 1e-9, 1e9);
     shape_.sparse = true;
     shape_.row_entries = length_;
@@ -214,7 +217,8 @@ class Text final : public SeededGenerator {
     for (const auto& entry : counts) into.columns.push_back(entry.first);
     std::sort(into.columns.begin(), into.columns.end());
     into.values.clear();
-    for (const Index column : into.columns) into.values.push_back(counts_ ? counts[column] : 1 + std::log(counts[column]));
+    for (const Index column : into.columns)
+      into.values.push_back(counts_ ? counts[column] : 1 + std::log(counts[column]));
     const double length = std::sqrt(dot(into.values, into.values));
     for (auto& value : into.values) value /= length;
   }

@@ -65,7 +65,8 @@ std::vector<TraceRow> points_in(const Json& json) {
     const Json* values = json.find(column.name);
     const bool there = values != nullptr && values->is_array();
     if (there && values->size() != points.size()) throw JsonError("looks of a run without all of their values");
-    for (std::size_t k = 0; k < points.size(); ++k) points[k].*column.field = number_or_nan(there ? &(*values)[k] : nullptr);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      points[k].*column.field = number_or_nan(there ? &(*values)[k] : nullptr);
   }
   return points;
 }

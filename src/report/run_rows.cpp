@@ -29,6 +29,13 @@ bool is_of(const Trials& trials, const RunRecord& run) {
   return trials.dataset == run.dataset && trials.label == run.label && trials.step == step_text(run);
 }
 
+void add_to(std::vector<Trials>& groups, const RunRecord& run) {
+  auto group = std::find_if(groups.begin(), groups.end(), [&](const Trials& one) { return is_of(one, run); });
+  if (group == groups.end()) group = groups.insert(group, {run.dataset, run.label, step_text(run), run.step});
+  if (std::isnan(group->step_value)) group->step_value = run.step;
+  group->runs.push_back(&run);
+}
+
 constexpr const char* kAcross[] = {"cpu_seconds", "wall_seconds", "passes", "iteration"};
 constexpr const char* kUp[] = {"suboptimality", "objective", "test_objective", "correlation", "variance_ratio"};
 
@@ -192,13 +199,27 @@ bool went_badly(const RunRecord& run) { return run.status == "diverged" || run.s
 
 std::vector<Trials> trials_of(std::span<const RunRecord> runs) {
   std::vector<Trials> groups;
-  for (const RunRecord& run : runs) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Trials& one) { return is_of(one, run); });
-    if (group == groups.end()) group = groups.insert(group, {run.dataset, run.label, step_text(run), run.step});
-    if (std::isnan(group->step_value)) group->step_value = run.step;
-    group->runs.push_back(&run);
-  }
+  for (const RunRecord& run : runs) add_to(groups, run);
   return groups;
+}
+
+std::vector<Trials> steps_of(std::span<const RunRecord> runs, const std::string& dataset, const std::string& label) {
+  std::vector<Trials> steps;
+  for (const RunRecord& run : runs)
+    if (run.dataset == dataset && run.label == label) add_to(steps, run);
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Trials& a, const Trials& b) { return a.step_value < b.step_value; });
+  return steps;
+}
+
+const Trials* choose(const std::vector<Trials>& steps, double target) {
+  const Trials* chosen = nullptr;
+  for (const Trials& one : steps) {
+    const double tail = one.mean_tail();
+    const bool closer = chosen == nullptr || (chosen->mean_tail() > target && tail < chosen->mean_tail());
+    if (tail <= target || (closer && !std::isnan(tail))) chosen = &one;
+  }
+  return chosen;
 }
 
 bool Trials::all_well() const {
@@ -224,6 +245,12 @@ double Trials::mean(double RunRecord::*number) const {
   Mean mean;
   for (const RunRecord* run : runs) mean.take(run->*number);
   return mean.value();
+}
+
+double Trials::mean_tail() const {
+  double sum = 0;
+  for (const RunRecord* run : runs) sum += run->tail_objective;
+  return sum / static_cast<double>(runs.size());
 }
 
 RunRows::RunRows(const Json& run) : run_(run) {
@@ -268,7 +295,8 @@ const Trials* RunRows::shown(const std::string& dataset, const std::string& labe
 }
 
 Series series_of(const std::string& name, std::span<const RunRecord* const> trials, double optimum) {
-  const std::vector<TraceRow>* looks = nullptr;  // of the longest; those of a trial that was looked at elsewhere do not count
+  const std::vector<TraceRow>* looks =
+      nullptr;  // of the longest; those of a trial that was looked at elsewhere do not count
   for (const RunRecord* run : trials)
     if (looks == nullptr || run->points.size() > looks->size()) looks = &run->points;
   const auto means_of = [&](Points column) {

@@ -29,9 +29,10 @@ struct Trials {
   bool settled = false;              // chosen as a stable step, not for want of one
   std::vector<const RunRecord*> runs = {};
 
-  bool all_well() const;                          // none diverged or failed
-  std::string status() const;                     // "converged", "2 of 5 diverged"
-  double mean(double RunRecord::*number) const;   // over the runs that have it
+  bool all_well() const;                         // none diverged or failed
+  std::string status() const;                    // "converged", "2 of 5 diverged"
+  double mean(double RunRecord::*number) const;  // over the runs that have it
+  double mean_tail() const;                      // of the last iterations; NaN where a run has none
   // Median over the trials of a clock at the first look whose objective is at most `level`; a trial without one counts
   // as infinite.
   template <class Clock>
@@ -41,8 +42,13 @@ struct Trials {
     return median_of(std::move(found));
   }
 };
-bool went_badly(const RunRecord& run);                       // diverged or failed
+bool went_badly(const RunRecord& run);                           // diverged or failed
 std::vector<Trials> trials_of(std::span<const RunRecord> runs);  // in order of appearance
+// Those of one contender on one dataset, by step ascending.
+std::vector<Trials> steps_of(std::span<const RunRecord> runs, const std::string& dataset, const std::string& label);
+// The paper's Eqn. eta: the largest step whose mean tail is at most `target`; where there is none, the one that came closest. Null
+// where no run came to its end.
+const Trials* choose(const std::vector<Trials>& steps, double target);
 
 class RunRows {
  public:

@@ -172,7 +172,8 @@ std::vector<Reasons> reasons_of(const RunRows& rows, const std::string& dataset)
     if (trials == nullptr) continue;
     Reasons one{.trials = trials, .per_iteration = seconds_per_iteration(*trials)};
     if (trials->settled) {
-      one.iterations = trials->median_within(level, [](const TraceRow& at) { return static_cast<double>(at.iteration); });
+      one.iterations =
+          trials->median_within(level, [](const TraceRow& at) { return static_cast<double>(at.iteration); });
       one.seconds = trials->median_within(level, [](const TraceRow& at) { return at.cpu_seconds; });
     }
     if (const double before = trials->mean(&RunRecord::graph_cpu_seconds); before > 0) one.before = before;
@@ -396,9 +397,9 @@ void add_failures(Document& document, const RunRows& rows) {
       if (!went_badly(*run) && run->error.empty()) continue;
       if (++count > kMostFailures) continue;
       const auto say = [](Index number) { return count_text(static_cast<double>(number)); };
-      table.rows.push_back({trials.dataset, trials.label, trials.step, say(run->trial),
-                            Cell(run->status, Cell::Look::poor),
-                            run->error.empty() ? fmt::format("after {} iterations", say(run->iterations)) : run->error});
+      table.rows.push_back(
+          {trials.dataset, trials.label, trials.step, say(run->trial), Cell(run->status, Cell::Look::poor),
+           run->error.empty() ? fmt::format("after {} iterations", say(run->iterations)) : run->error});
     }
   if (count == 0) return;
   table.title = fmt::format("Runs that diverged or failed: {}", count_text(static_cast<double>(count)));

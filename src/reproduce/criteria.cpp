@@ -105,9 +105,7 @@ std::string brief(double number) {
   return std::isinf(number) ? "never" : fmt::format("{:.3g}", number);
 }
 
-std::string duration(double seconds) {
-  return std::isfinite(seconds) ? report::seconds_text(seconds) : brief(seconds);
-}
+std::string duration(double seconds) { return std::isfinite(seconds) ? report::seconds_text(seconds) : brief(seconds); }
 
 double number_in_label(const std::string& label, const std::string& name) {
   const std::string key = name + " = ";
@@ -214,8 +212,8 @@ Finding judge_test_follows(const Question& ask) {
   for (const ResultSet& set : ask.results.sets)
     for (const std::string& label : ask.results.labels()) {
       const auto trials = ask.results.trials(set, label);
-      const double agreement =
-          rank_correlation(mean_points(trials, &TraceRow::train_objective), mean_points(trials, &TraceRow::test_objective));
+      const double agreement = rank_correlation(mean_points(trials, &TraceRow::train_objective),
+                                                mean_points(trials, &TraceRow::test_objective));
       if (std::isnan(agreement)) continue;
       all.push_back(agreement);
       curves.take(agreement >= bound, fmt::format("{} on {} {:.2f}", label, set.name, agreement));

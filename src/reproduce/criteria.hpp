@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "base/text.hpp"
 #include "compare/results.hpp"
@@ -26,9 +27,9 @@ struct Finding {
 
 struct Evidence {
   Results results;
-  std::vector<FoundSet> sets;  // of the paper
+  std::vector<FoundSet> sets;            // of the paper
   std::vector<std::string> absent = {};  // sets that the claims are about and that were not run
-  std::string missing = {};    // runs that are planned but not done, in words
+  std::string missing = {};              // runs that are planned but not done, in words
 };
 
 // Throws an Error for a kind of criterion that does not exist.
@@ -64,7 +65,7 @@ struct Tally {
   void take(bool as_claimed, std::string words);
   double all() const { return judged + absent; }
   double share() const { return good / (judged > 0 ? all() : 0); }  // NaN where nothing was judged
-  std::string of_sets() const;                    // "on 3 of 5 sets"
+  std::string of_sets() const;                                      // "on 3 of 5 sets"
 };
 
 // The rule of a criterion, and what there is to judge by.
@@ -97,6 +98,9 @@ inline Outcome grade(bool measured, bool confirmed, bool partly) {
 // Where it was not measured, nothing is told but the criterion: judge() says what is missing.
 Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details = "");
 bool lists(const Strings& list, const std::string& word);
+// (anchors, value) for each label that has a number of them, ascending.
+using ByAnchors = std::vector<std::pair<double, double>>;
+ByAnchors by_anchors(const Results& results, const std::function<double(const std::string& label)>& value_of);
 // Variance over that of SGD: mean over the last looks of a run, and over its trials.
 inline constexpr std::size_t kLastLooks = 5;
 double last_variance(const Results& results, const ResultSet& set, const std::string& label);

@@ -138,7 +138,8 @@ Finding judge_cost(const Question& ask) {
     const double median = median_of(ratios);
     if (std::isnan(median)) continue;
     labels.take(below ? median <= bound : median >= bound, label + ": " + join(list));
-    medians.push_back(fmt::format("{} {} times as long{}", label, brief(median), ratios.size() > 1 ? " in the median" : ""));
+    medians.push_back(
+        fmt::format("{} {} times as long{}", label, brief(median), ratios.size() > 1 ? " in the median" : ""));
   }
   return found(fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
                            join(ask.list("labels"), " and of "), below ? "at most" : "at least", bound, over,
@@ -190,18 +191,19 @@ Finding judge_sublinear(const Question& ask) {
   Tally sets = ask.tally();
   Strings exponents;
   for (const ResultSet& set : ask.results.sets) {
+    const ByAnchors times =
+        by_anchors(ask.results, [&](const std::string& label) { return iteration_seconds(ask.results, set, label); });
     std::vector<double> anchors, seconds;
-    for (const std::string& label : ask.results.labels()) {
-      anchors.push_back(number_in_label(label, "m"));
-      seconds.push_back(iteration_seconds(ask.results, set, label));
+    for (const auto& [m, time] : times) {
+      anchors.push_back(m);
+      seconds.push_back(time);
     }
     const double exponent = fitted_exponent(anchors, seconds);
     if (std::isnan(exponent)) continue;
-    const auto [low, high] = std::minmax_element(anchors.begin(), anchors.end());
-    const auto time = [&](auto at) { return duration(50 * seconds[static_cast<std::size_t>(at - anchors.begin())]); };
     exponents.push_back(fmt::format("{} m^{:.2f}", set.name, exponent));
     sets.take(exponent > 0 && exponent <= bound,
-              fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name, time(low), *low, time(high), *high));
+              fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name, duration(50 * seconds.front()),
+                          anchors.front(), duration(50 * seconds.back()), anchors.back()));
   }
   return found(
       fmt::format(
@@ -321,18 +323,14 @@ Finding judge_falls(const Question& ask) {
                join(said));
 }
 
-// (anchors, mean of a quantity over the run) by number of anchors.
-std::vector<std::pair<double, double>> by_anchors(const Question& ask, const ResultSet& set, Points points) {
-  std::vector<std::pair<double, double>> list;
-  for (const std::string& label : ask.results.labels()) {
-    const double value = mean_of(mean_points(ask.results.trials(set, label), points));
-    if (const double m = number_in_label(label, "m"); !std::isnan(m) && !std::isnan(value)) list.emplace_back(m, value);
-  }
-  std::sort(list.begin(), list.end());
-  return list;
+// The mean of a quantity over the run, by number of anchors.
+ByAnchors means_by_anchors(const Question& ask, const ResultSet& set, Points points) {
+  return by_anchors(ask.results, [&](const std::string& label) {
+    return mean_of(mean_points(ask.results.trials(set, label), points));
+  });
 }
 
-std::string listing(const ResultSet& set, const std::vector<std::pair<double, double>>& list) {
+std::string listing(const ResultSet& set, const ByAnchors& list) {
   Strings parts;
   for (const auto& [m, value] : list) parts.push_back(fmt::format("m = {:g}: {:.3g}", m, value));
   return set.name + ": " + join(parts);
@@ -344,7 +342,7 @@ Finding judge_anchors_peak(const Question& ask) {
   for (const auto& [set, m] : at.items()) wanted.push_back(fmt::format("at m = {} on {}", m.dump(), set));
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &TraceRow::correlation);
+    const auto list = means_by_anchors(ask, set, &TraceRow::correlation);
     if (list.size() < 2) continue;
     const auto best = std::max_element(list.begin(), list.end(), [](auto a, auto b) { return a.second < b.second; });
     best_at.push_back(fmt::format("best at m = {:g} on {}", best->first, set.name));
@@ -359,7 +357,7 @@ Finding judge_anchors_robust(const Question& ask) {
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     double low = 2, high = -2;
-    for (const auto& [m, value] : by_anchors(ask, set, &TraceRow::correlation)) {
+    for (const auto& [m, value] : means_by_anchors(ask, set, &TraceRow::correlation)) {
       if (m < from) continue;
       low = std::min(low, value);
       high = std::max(high, value);
@@ -376,7 +374,7 @@ Finding judge_variance_falls(const Question& ask) {
   const double below = ask.number("below"), at = ask.number("at");
   Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &TraceRow::variance_ratio);
+    const auto list = means_by_anchors(ask, set, &TraceRow::variance_ratio);
     if (list.size() < 2) continue;
     bool falls = true;
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -412,6 +410,16 @@ Finding judge_lower_variance(const Question& ask) {
 }
 
 }  // namespace
+
+ByAnchors by_anchors(const Results& results, const std::function<double(const std::string& label)>& value_of) {
+  ByAnchors list;
+  for (const std::string& label : results.labels()) {
+    const double m = number_in_label(label, "m"), value = value_of(label);
+    if (std::isfinite(m) && std::isfinite(value)) list.emplace_back(m, value);
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
 
 double last_variance(const Results& results, const ResultSet& set, const std::string& label) {
   const auto values = mean_points(results.trials(set, label), &TraceRow::variance_ratio);

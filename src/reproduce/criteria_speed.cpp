@@ -68,8 +68,9 @@ struct Wins : std::map<std::string, Strings> {
 };
 
 std::string within(const Question& ask) {
-  return fmt::format("within {:g} % of F* in the median over the trials{}", 100 * ask.results.tolerance,
-                     clock_of(ask) == Clock::cpu_with_graph ? ", all that comes before the first step on the clock" : "");
+  return fmt::format(
+      "within {:g} % of F* in the median over the trials{}", 100 * ask.results.tolerance,
+      clock_of(ask) == Clock::cpu_with_graph ? ", all that comes before the first step on the clock" : "");
 }
 
 Finding judge_wins(const Question& ask) {
@@ -91,17 +92,15 @@ Finding judge_wins_on(const Question& ask) {
   const Strings named = ask.list("sets");
   const bool only = ask.rule.value("only", false);
   const Clock clock = clock_of(ask);
-  const std::string criterion =
-      fmt::format("first {} on {}{}; partly: on some{}", within(ask), join(named, " and "),
-                  only ? " and nowhere else" : "", only ? ", or elsewhere too" : "");
+  const std::string criterion = fmt::format("first {} on {}{}; partly: on some{}", within(ask), join(named, " and "),
+                                            only ? " and nowhere else" : "", only ? ", or elsewhere too" : "");
   Tally sets = ask.tally();
   for (const ResultSet* set : ask.sets()) {
     const Winner best = winner(ask, *set, clock);
-    sets.take(best.label == label,
-              best.label.empty()
-                  ? set->name + ": nobody"
-                  : fmt::format("{}: {} first{} ({}), {} {}", set->name, best.label, best.narrowly(),
-                                duration(best.seconds), label, duration(arrival(ask, *set, label, clock))));
+    sets.take(best.label == label, best.label.empty() ? set->name + ": nobody"
+                                                      : fmt::format("{}: {} first{} ({}), {} {}", set->name, best.label,
+                                                                    best.narrowly(), duration(best.seconds), label,
+                                                                    duration(arrival(ask, *set, label, clock))));
   }
   Strings elsewhere;
   for (const ResultSet& set : ask.results.sets)
@@ -169,7 +168,8 @@ Finding judge_faster(const Question& ask) {
       log_sum += std::log(best / mine);
       finite += 1;
     }
-    sets.take(std::isfinite(mine) && mine <= factor * best, fmt::format("{} {} against {}", set.name, duration(mine), duration(best)));
+    sets.take(std::isfinite(mine) && mine <= factor * best,
+              fmt::format("{} {} against {}", set.name, duration(mine), duration(best)));
   }
   return found(
       fmt::format("{} takes at most {:g} times as long as {} to get {}, on at least {:.0f} % of the sets; partly: "
@@ -201,18 +201,19 @@ Finding judge_wins_kept(const Question& ask) {
   const std::string label = ask.text("label");
   const Wins without(ask, Clock::cpu_without_graph), with(ask, Clock::cpu_with_graph);
   const double kept = with.count(label) / std::max(1.0, without.count(label));
-  return found("first on as many sets with the graph's time as without, and on one at least; partly: on at least half "
-               "as many",
-               grade(!without.empty(), kept >= 1, kept >= 0.5),
-               fmt::format("{} first on {:g} sets without the graph's time, on {:g} with it", label,
-                           without.count(label), with.count(label)),
-               fmt::format("Without: {}. With: {}", without.words(), with.words()));
+  return found(
+      "first on as many sets with the graph's time as without, and on one at least; partly: on at least half "
+      "as many",
+      grade(!without.empty(), kept >= 1, kept >= 0.5),
+      fmt::format("{} first on {:g} sets without the graph's time, on {:g} with it", label, without.count(label),
+                  with.count(label)),
+      fmt::format("Without: {}. With: {}", without.words(), with.words()));
 }
 
 }  // namespace
 
 const std::vector<Entry>& of_speed() {
-  static const std::vector<Entry> table{{"wins", judge_wins, true},    {"wins-on", judge_wins_on, true},
+  static const std::vector<Entry> table{{"wins", judge_wins, true},     {"wins-on", judge_wins_on, true},
                                         {"wins-kept", judge_wins_kept}, {"slower", judge_slower, true},
                                         {"faster", judge_faster, true}, {"among-best", judge_among_best, true}};
   return table;

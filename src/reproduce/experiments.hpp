@@ -59,7 +59,9 @@ struct Experiment {
 
   // What its claims are: "paper", the same with "the other reading" of its sampling, or "beyond" it.
   std::string side() const {
-    return paper.starts_with("beyond") ? "beyond" : paper.starts_with("the other reading") ? "the other reading" : "paper";
+    return paper.starts_with("beyond")              ? "beyond"
+           : paper.starts_with("the other reading") ? "the other reading"
+                                                    : "paper";
   }
 };
 

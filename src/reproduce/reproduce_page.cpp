@@ -106,8 +106,8 @@ report::Document document_of(const Reproduction& done, const std::vector<Evidenc
           "Mu, Liu and Fan: Stochastic Gradient Made Stable (S3GD). What it says beside what was measured here."};
   report::Facts headline{.list = counts_in_words(tally(done, "paper"), "claims of the paper confirmed"),
                          .headline = true};
-  for (const auto& [side, words] : {std::pair("the other reading", "confirmed with rows averaged"),
-                                    {"beyond", "questions beyond it: yes"}})
+  for (const auto& [side, words] :
+       {std::pair("the other reading", "confirmed with rows averaged"), {"beyond", "questions beyond it: yes"}})
     if (const auto counts = counts_in_words(tally(done, side), words); !counts.empty())
       headline.list.push_back(counts.front());
   document.parts.emplace_back(headline);

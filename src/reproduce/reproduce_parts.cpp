@@ -170,21 +170,21 @@ PageParts gradient_table(const Results& results, Table about, bool lowest,
 }
 
 PageParts gradient_tables(const Results& results) {
-  return all_of({gradient_table(results,
-                                {.title = "Variance over that of SGD",
-                                 .caption = fmt::format("Near the optimum: the mean of the last {} looks and of the "
-                                                        "trials.",
-                                                        criteria::kLastLooks)},
-                                true,
-                                [&](const ResultSet& set, const std::string& label) {
-                                  return criteria::last_variance(results, set, label);
-                                }),
-                 gradient_table(results,
-                                {.title = "Correlation with the exact gradient",
-                                 .caption = "The mean over all looks and trials."},
-                                false, [&](const ResultSet& set, const std::string& label) {
-                                  return mean_of(mean_points(results.trials(set, label), &TraceRow::correlation));
-                                })});
+  return all_of(
+      {gradient_table(results,
+                      {.title = "Variance over that of SGD",
+                       .caption = fmt::format("Near the optimum: the mean of the last {} looks and of the "
+                                              "trials.",
+                                              criteria::kLastLooks)},
+                      true,
+                      [&](const ResultSet& set, const std::string& label) {
+                        return criteria::last_variance(results, set, label);
+                      }),
+       gradient_table(
+           results, {.title = "Correlation with the exact gradient", .caption = "The mean over all looks and trials."},
+           false, [&](const ResultSet& set, const std::string& label) {
+             return mean_of(mean_points(results.trials(set, label), &TraceRow::correlation));
+           })});
 }
 
 using report::Axis;
@@ -254,25 +254,14 @@ std::string about_set(const ResultSet& set) {
   return set.stand_in.empty() ? "" : "A stand-in: " + set.stand_in + ". ";
 }
 
-// What is shown of a set for one number of anchors.
-double over_anchors_value(const std::string& key, const Results& results, const ResultSet& set,
-                          const std::string& label) {
-  constexpr double kMilli = 1e3;
-  if (key == "cpu_milliseconds") return kMilli * 50 * iteration_seconds(results, set, label);
-  return mean_of(mean_points(results.trials(set, label), points_of(key)));
-}
-
 Series over_anchors_series(const std::string& key, const Results& results, const ResultSet& set) {
-  std::vector<std::pair<double, double>> values;
-  for (const std::string& label : results.labels()) {
-    const double m = criteria::number_in_label(label, "m"), value = over_anchors_value(key, results, set, label);
-    if (std::isfinite(m) && std::isfinite(value)) values.emplace_back(m, value);
-  }
-  std::sort(values.begin(), values.end());
   Series series;
   series.name = set.name;
   series.dots = true;
-  for (const auto& [m, value] : values) {
+  for (const auto& [m, value] : criteria::by_anchors(results, [&](const std::string& label) {
+         return key == "cpu_milliseconds" ? 1e3 * 50 * iteration_seconds(results, set, label)
+                                          : mean_of(mean_points(results.trials(set, label), points_of(key)));
+       })) {
     series.x["anchors"].push_back(m);
     series.y[key].middle.push_back(value);
   }
@@ -362,7 +351,8 @@ PageParts parts_of(const Experiment& experiment, const Evidence& evidence) {
   if (show == "training") return curves_by("objective");
   if (show == "testing" || show == "inner") return curves_by("test_objective");
   if (show == "correlation") return curves_by("correlation");
-  if (show == "anchors-correlation") return all_of({anchors(report::quantity("correlation")), curves_by("correlation")});
+  if (show == "anchors-correlation")
+    return all_of({anchors(report::quantity("correlation")), curves_by("correlation")});
   if (show == "gradients") return all_of({gradient_tables(evidence.results), curves_by("variance_ratio")});
   if (show == "improved")
     return all_of({stable_step_table(evidence.results), arrival_table(evidence.results, true),

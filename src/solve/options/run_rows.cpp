@@ -47,12 +47,13 @@ OptionRow step_row() {
 // Rows are drawn by the weights of the paper's Eqn. pw and averaged uniformly. As a sum that is its gradient, times the
 // total weight of 2; as a mean, half of it: the gradient of the balanced objective, whose penalty is as large.
 OptionRow reading_row() {
-  OptionRow made{{.takes = "NAME", .excludes = "class-weight", .beside = "paper", .identity = false, .python = false},
-                 "reading",
-                 {},
-                 "the paper's two classes: their means added up, or averaged",
-                 "sum is its formula as printed. mean is its text, rows drawn by weight and averaged uniformly: half of "
-                 "that loss beside the same penalty, so that steps twice as large are stable."};
+  OptionRow made{
+      {.takes = "NAME", .excludes = "class-weight", .beside = "paper", .identity = false, .python = false},
+      "reading",
+      {},
+      "the paper's two classes: their means added up, or averaged",
+      "sum is its formula as printed. mean is its text, rows drawn by weight and averaged uniformly: half of "
+      "that loss beside the same penalty, so that steps twice as large are stable."};
   made.choices = {"sum", "mean"};
   made.copy = [](V& to, const V& from) { to.reading = from.reading; };
   made.get = [](const V& v) { return v.reading == ClassWeight::balanced ? "mean" : "sum"; };

@@ -84,7 +84,8 @@ TEST(Plan, WhatAFileLeavesOutIsThePapers) {
 
 TEST(Plan, SolversAreAsTheyAreByThemselvesUnlessThePapersAreAskedFor) {
   const SolveOptions usual;
-  const Plan plan = parse_plan(R"({"datasets": ["a9a"]})"), paper = parse_plan(R"({"datasets": ["a9a"], "paper": true})");
+  const Plan plan = parse_plan(R"({"datasets": ["a9a"]})"),
+             paper = parse_plan(R"({"datasets": ["a9a"], "paper": true})");
   EXPECT_EQ(plan.contenders[4].base.control, usual.control);
   EXPECT_EQ(plan.contenders[4].base.propagation, usual.propagation);
   EXPECT_EQ(plan.contenders[4].base.graph_mode, usual.graph_mode);

@@ -140,7 +140,8 @@ TEST(Generate, EveryKindIsSoundAndOfTheSizeAskedFor) {
 
 TEST(Generate, WithoutNoiseLabelsFollowTheTrueWeights) {
   for (const std::string spec :
-       {"gen:manifold?rows=200&cols=9&noise=0", "gen:manifold?rows=200&cols=9&noise=0&tails=1&ratio=9", "gen:text?rows=200&cols=400&noise=0", "gen:ill?rows=200&cols=9&noise=0",
+       {"gen:manifold?rows=200&cols=9&noise=0", "gen:manifold?rows=200&cols=9&noise=0&tails=1&ratio=9",
+        "gen:text?rows=200&cols=400&noise=0", "gen:ill?rows=200&cols=9&noise=0",
         "gen:regression?rows=200&cols=9&noise=0", "gen:regression?rows=200&cols=99&density=0.1&noise=0"}) {
     LoadOptions options;
     options.precision = Precision::float64;

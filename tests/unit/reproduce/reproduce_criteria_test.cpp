@@ -58,7 +58,8 @@ TEST(ReproduceCriteria, SetsThatWereNotRunCountAgainstTheClaim) {
        partly);
   both(R"({"kind": "cheapest", "label": "sgd", "share": 0.6})", confirmed, not_confirmed);
   both(R"({"kind": "cost", "labels": ["svrg"], "over": "sgd", "at_least": 3})", confirmed, partly);  // a median
-  both(R"({"kind": "wins", "label": "s3gd", "at_least": 3, "of": 5})", partly, not_confirmed);  // another may be ahead there
+  both(R"({"kind": "wins", "label": "s3gd", "at_least": 3, "of": 5})", partly,
+       not_confirmed);  // another may be ahead there
   EXPECT_EQ(judged(evidence, R"({"kind": "among-best", "label": "sgd", "within": 3, "share": 0.8})").in_short,
             "on 3 of 5 sets (not run: D, E)");
 }

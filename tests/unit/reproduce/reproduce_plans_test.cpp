@@ -24,10 +24,11 @@ class ReproducePlans : public testing::Test {
 TEST_F(ReproducePlans, EveryFigureOfThePaperIsThere) {
   std::vector<std::string> names;
   for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"table1", "table2", "steps", "steps-mean", "step-grid", "time50", "training",
-                                             "testing", "correlation", "anchors-correlation", "anchors-time", "inner",
-                                             "verdict", "verdict-mean", "graph-time", "streaming", "control", "auto",
-                                             "variance", "cache", "improved", "improved-gradients"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "table1",   "table2",       "steps",       "steps-mean",          "step-grid",    "time50",
+                       "training", "testing",      "correlation", "anchors-correlation", "anchors-time", "inner",
+                       "verdict",  "verdict-mean", "graph-time",  "streaming",           "control",      "auto",
+                       "variance", "cache",        "improved",    "improved-gradients"}));
 }
 
 TEST_F(ReproducePlans, AnUnknownFigureIsAnsweredWithTheList) {
@@ -76,7 +77,8 @@ TEST_F(ReproducePlans, TheImprovedMethodIsS3gdAsItIsByItselfAmongThePapers) {
   const SolveOptions usual;
   const Plan plan = plan_of(find_experiment("improved").runs.front(), find_paper_sets({}), {});
   const auto find = [&](const std::string& label) {
-    return std::find_if(plan.contenders.begin(), plan.contenders.end(), [&](const Contender& c) { return c.label == label; })
+    return std::find_if(plan.contenders.begin(), plan.contenders.end(),
+                        [&](const Contender& c) { return c.label == label; })
         ->base;
   };
   EXPECT_EQ(find("s3gd").control, usual.control);
