@@ -89,7 +89,9 @@ std::optional<RunRecord> RunFolder::load(const std::string& key) const {
     const Json json = Json::parse_file(path("runs/" + key + ".json"));
     if (json.at("s3gd_compare_run") != kFormat) return std::nullopt;
     RunRecord record = run_record(json.at("run"));
-    const bool whole = record.key == key && (record.weights.empty() || file_exists(path(record.weights)));
+    const bool nothing_lacks = to_json(record) == json.at("run");
+    const bool whole =
+        record.key == key && nothing_lacks && (record.weights.empty() || file_exists(path(record.weights)));
     return whole ? std::optional(std::move(record)) : std::nullopt;
   } catch (const std::exception&) {
     return std::nullopt;  // not there or damaged: it is run again
