@@ -31,7 +31,7 @@ struct CompareOptions {
   std::vector<std::string> steps;
   OptionValues values;
   Json said = Json::object();  // keys of a plan, as far as they were given
-  bool quick = false, fresh = false, gradients = false, estimate = false, no_pages = false;
+  bool quick = false, paper = false, fresh = false, gradients = false, estimate = false, no_pages = false;
 };
 
 // Options that are keys of a plan: their values are noted when they are given.
@@ -51,13 +51,13 @@ void add_numbers(Arguments& app, Json& said) {
   }
 }
 
-// The same from the library's table; by themselves they are the paper's.
+// The same from the library's table; by themselves the problem's are the paper's.
 void add_table_keys(Arguments& app, Json& said, const std::vector<std::string>& names, const std::string& group) {
-  const Plan paper = paper_plan();
+  const OptionValues usual{.problem = paper_plan().problem};
   for (const std::string& name : names) {
     const OptionRow& row = *find_option(name);
     if (!row.set || !row.plan) continue;
-    const std::string by_itself = row.get({.problem = paper.problem, .solve = paper.common});
+    const std::string by_itself = row.get(usual);
     add_table_option(app, row, by_itself, [&said, &row](const std::string& word) {
       OptionValues tried;
       row.set(tried, word);
@@ -87,7 +87,9 @@ void add_options(Arguments& app, CompareOptions& options) {
   add_numbers(app, said);
   app.add("--gradients", &options.gradients, "also correlation and variance of the gradients");
   app.add("--quick", &options.quick, "8,000 iterations, two trials");
+  app.add("--paper", &options.paper, "solvers as the paper prints them: s3gd with its graph, control and propagation");
   add_table_keys(app, said, names_in(kProblemOptions), kProblemOptions);
+  add_table_keys(app, said, {"reading"}, kProblemOptions);
   add_table_keys(app, said, solve_option_names(), "For all solvers");
   add_table_options(app, options.values, names_in(kReadingOptions));
 }
@@ -110,6 +112,7 @@ Json all_said(const CompareOptions& options, const Common& common, bool threads_
     all = Json::parse_with_comments(text);
   }
   if (options.quick) all["quick"] = true;
+  if (options.paper) all["paper"] = true;
   all.update(options.said);
   if (!options.steps.empty()) all["steps"] = options.steps;
   if (!options.solvers.empty()) all["solvers"] = options.solvers;

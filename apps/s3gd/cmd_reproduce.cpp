@@ -35,7 +35,7 @@ int list(const Common& common) {
                        {"title", experiment.title},
                        {"paper", experiment.paper},
                        {"claims", claims_of(experiment)}});
-    rows.push_back({experiment.name, experiment.beyond_paper() ? "beyond it" : experiment.paper, experiment.title});
+    rows.push_back({experiment.name, experiment.side() == "beyond" ? "beyond it" : experiment.paper, experiment.title});
   }
   for (const reproduce::FoundSet& set : reproduce::find_paper_sets({})) {
     sets.push_back({{"paper_name", set.name},

@@ -84,6 +84,7 @@ void apply_paper(OptionValues& values, const Given& given) {
   OptionValues paper;
   paper.solve.solver = values.solve.solver;
   apply_paper_setting(paper.problem, paper.solve);
+  paper.problem.class_weight = values.reading;
   if (given("--multiclass")) paper.problem.positive.clear();
   drop_idle_options(paper, scene_of(paper.problem, paper.solve.solver, values.outputs));
   for (const OptionRow& row : option_table()) {

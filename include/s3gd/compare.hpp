@@ -1,4 +1,5 @@
-// Comparisons: datasets x contenders x steps x trials by one protocol, the paper's unless a plan says otherwise.
+// Comparisons: datasets x contenders x steps x trials by one protocol, the paper's unless a plan says otherwise. Solvers are as
+// they are by themselves; in paper_plan(), and in plans that say so, as the paper prints them.
 //
 //     Plan --run_plan--> FOLDER/run.json, runs.csv, points.csv, weights/, report.html, figures/
 //
@@ -89,7 +90,8 @@ void make_quick(Plan& plan);
 // "s3gd", or a variant "s3gd:anchors=50,graph-mode=full,label=fifty anchors", on top of a plan's common options.
 Contender parse_contender(const std::string& text, const SolveOptions& common);
 
-// A plan file is JSON, described in docs/compare.md. What it leaves out is the paper's. Throws an Error that names what is
+// A plan file is JSON, described in docs/compare.md. What it leaves out is the paper's protocol, with solvers as they are by
+// themselves unless it says "paper": true. Throws an Error that names what is
 // wrong in it, and the nearest name for an unknown one.
 Plan read_plan(const std::string& path);
 Plan parse_plan(const std::string& json, const std::string& name_for_messages = "the plan");

@@ -38,12 +38,19 @@ Json contender_json(const Contender& contender) {
             {"kernel", name_of(contender.base.graph.kernel)},
             {"graph_mode", name_of(contender.base.graph_mode)},
             {"control", name_of(contender.base.control)},
+            {"propagation", name_of(contender.base.propagation)},
             {"exact", is_exact(contender.solver)}};
   if (!contender.steps.empty()) {
     json["steps"] = Json::array();
     for (const StepRule& step : contender.steps) json["steps"].push_back(text_of(step));
   }
   return json;
+}
+
+// Of the paper's sampling; null where classes are not weighed.
+Json reading_of(ClassWeight weight) {
+  if (weight == ClassWeight::none) return nullptr;
+  return weight == ClassWeight::paper ? "sum" : "mean";
 }
 
 Json protocol_json(const Plan& plan) {
@@ -76,6 +83,7 @@ Json protocol_json(const Plan& plan) {
           {"penalty", name_of(problem.penalty.kind)},
           {"intercept", name_of(problem.intercept)},
           {"class_weight", name_of(problem.class_weight)},
+          {"reading", reading_of(problem.class_weight)},
           {"positive", problem.positive},
           {"scale", name_of(plan.scale)},
           {"anchors", plan.common.graph.anchors},
@@ -121,43 +129,6 @@ Json notes_of(const Plan& plan, const Outcome& outcome) {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double ratio(double other, double winner) { return std::isfinite(other) && winner > 0 ? other / winner : std::nan(""); }
-
-// The runs of one contender on one dataset with one step: its trials.
-struct Trials {
-  double step = 0;  // NaN for exact solvers
-  std::string step_rule;
-  std::vector<const RunRecord*> runs;
-
-  // NaN where one of them has no number.
-  double mean_tail() const {
-    double sum = 0;
-    for (const RunRecord* run : runs) sum += run->tail_objective;
-    return sum / static_cast<double>(runs.size());
-  }
-};
-
-// By step, ascending; only those of the label.
-std::vector<Trials> trials_of(std::span<const RunRecord> runs_of_dataset, const std::string& label) {
-  std::vector<Trials> groups;
-  for (const RunRecord& run : runs_of_dataset) {
-    if (run.label != label) continue;
-    auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const Trials& t) { return t.step_rule == run.step_rule; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {run.step, run.step_rule, {}});
-    if (std::isnan(group->step)) group->step = run.step;  // an automatic one that a trial did not live to tell
-    group->runs.push_back(&run);
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const Trials& a, const Trials& b) { return a.step < b.step; });
-  return groups;
-}
-
-// Seconds of the processor until the first look at or below (1 + tolerance) F*; infinite when there is none.
-double seconds_to_target(const RunRecord& run, double optimum, double tolerance, bool with_graph) {
-  const double target = (1 + tolerance) * optimum;
-  for (const TraceRow& row : run.points)
-    if (row.train_objective <= target) return row.cpu_seconds - (with_graph ? 0.0 : run.graph_cpu_seconds);
-  return kNever;
-}
 
 std::string above(double value, double optimum) {
   const double percent = 100 * (value / optimum - 1);
@@ -311,22 +282,18 @@ ChosenStep choose_step(std::span<const RunRecord> runs_of_dataset, const std::st
                     .stable = false,
                     .why = "not run"};
   const double target = (1 + tolerance) * optimum;
-  for (const Trials& trials : trials_of(runs_of_dataset, label)) {
-    if (chosen.step_rule.empty()) chosen.why = "no run came to its end";
-    const double mean = trials.mean_tail();
-    const bool stable = mean <= target;
-    const bool closer = !chosen.stable && !std::isnan(mean) && !(mean >= chosen.mean_tail);
-    if (!stable && !closer) continue;
-    const std::string tail = "mean tail " + above(mean, optimum);
-    if (stable)
-      chosen.why = trials.step_rule == "none" ? "has no step; " + tail : "largest stable step; " + tail;
-    else
-      chosen.why = "no step is stable, this came closest; " + tail;
-    chosen.step = trials.step;
-    chosen.step_rule = trials.step_rule;
-    chosen.mean_tail = mean;
-    chosen.stable = stable;
-  }
+  const std::vector<report::Trials> steps = report::steps_of(runs_of_dataset, chosen.dataset, label);
+  if (!steps.empty()) chosen.why = "no run came to its end";
+  const report::Trials* trials = report::choose(steps, target);
+  if (trials == nullptr) return chosen;
+  chosen.step = trials->step_value;
+  chosen.step_rule = trials->runs.front()->step_rule;
+  chosen.mean_tail = trials->mean_tail();
+  chosen.stable = chosen.mean_tail <= target;
+  const char* what = !chosen.stable                    ? "no step is stable, this came closest"
+                     : trials->step == report::kNoStep ? "has no step"
+                                                       : "largest stable step";
+  chosen.why = fmt::format("{}; mean tail {}", what, above(chosen.mean_tail, optimum));
   return chosen;
 }
 
@@ -341,7 +308,9 @@ Verdict judge(std::span<const RunRecord> runs_of_dataset, std::span<const Chosen
     for (const RunRecord& run : runs_of_dataset) {
       if (run.label != choice.label || run.step_rule != choice.step_rule) continue;
       solver = run.solver;
-      seconds.push_back(choice.stable ? seconds_to_target(run, optimum, tolerance, with_graph) : kNever);
+      const double before = with_graph ? 0 : run.graph_cpu_seconds;
+      const auto clock = [&](const TraceRow& row) { return row.cpu_seconds - before; };
+      seconds.push_back(choice.stable ? first_within(run, (1 + tolerance) * optimum, clock) : kNever);
     }
     verdict.dataset = choice.dataset;
     verdict.order.push_back({choice.label, seconds.empty() ? kNever : report::median_of(seconds)});

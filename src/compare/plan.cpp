@@ -127,6 +127,7 @@ void set_option(Plan& plan, const OptionRow& row, const std::string& value) {
   plan.scale = values.scale;
   plan.problem = values.problem;
   plan.common = values.solve;
+  if (row.name == "reading") plan.problem.class_weight = values.reading;
 }
 
 std::vector<std::string> known_keys() {
@@ -178,12 +179,16 @@ void check_plan(const Plan& plan) {
 }
 
 Plan plan_of(const Json& json) {
+  static const std::set<std::string> kReadBefore{"datasets", "solvers", "quick", "paper", "loss"};
   if (!json.is_object()) throw Error("a plan is an object, {..}");
   Plan plan = paper_plan();
+  if (!json.contains("paper") || !flag("paper", json.at("paper"))) plan.common = SolveOptions{};  // but its protocol
+  if (json.contains("reading") && json.contains("class-weight"))
+    throw Error("'reading' and 'class-weight' both say how classes are weighed", "leave one of them out");
   if (json.contains("quick") && flag("quick", json.at("quick"))) make_quick(plan);
   if (json.contains("loss")) set_loss(plan, json.at("loss"));
   for (const auto& [key, value] : json.items())
-    if (key != "datasets" && key != "solvers" && key != "quick" && key != "loss") set_key(plan, key, value);
+    if (!kReadBefore.contains(key)) set_key(plan, key, value);
   if (json.contains("iterations") && !json.contains("tail")) plan.tail = std::max<Index>(1, plan.iterations / 8);
   if (json.contains("datasets"))
     for (const Json& value : list("datasets", json.at("datasets"))) plan.datasets.push_back(dataset_of(value));
@@ -255,7 +260,8 @@ Plan read_plan(const std::string& path) { return parse_plan(MappedFile(path).tex
 
 bool is_solve_option(const std::string& name) {
   const OptionRow* row = find_option(name);
-  return row != nullptr && row->plan && (row->group == kSolverOptions || row->group == kGraphOptions);
+  return row != nullptr && row->plan && row->need != nullptr &&  // without one it is about all solvers
+         (row->group == kSolverOptions || row->group == kGraphOptions);
 }
 
 std::vector<std::string> solve_option_names(const std::vector<std::string>& more) {

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 namespace s3gd::reproduce {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// The columns of points, by their names in run.json.
-const std::map<std::string, Points> kColumns{
-    {"iteration", &ResultRun::iteration},           {"passes", &ResultRun::passes},
-    {"cpu_seconds", &ResultRun::cpu_seconds},       {"objective", &ResultRun::objective},
-    {"test_objective", &ResultRun::test_objective}, {"correlation", &ResultRun::correlation},
-    {"variance_ratio", &ResultRun::variance_ratio}};
 
 double number_or_zero(const Json& object, const char* key) {
   const double value = report::number_at(object, key);
@@ -26,44 +17,20 @@ double number_or_zero(const Json& object, const char* key) {
 
 Index count_or_zero(const Json& object, const char* key) { return static_cast<Index>(number_or_zero(object, key)); }
 
-ResultRun read_run(const Json& row) {
-  ResultRun run;
-  run.set = row.at("dataset").get<std::string>();
-  run.label = row.at("label").get<std::string>();
-  run.solver = row.at("solver").get<std::string>();
-  run.status = row.at("status").get<std::string>();
-  run.step = number_or_zero(row, "step");  // 0: a solver that has none
-  run.tail_objective = report::number_at(row, "tail_objective");
-  run.graph_cpu_seconds = number_or_zero(row, "graph_cpu_seconds");
-  const Json* points = row.find("points");
-  if (!points || !points->is_object()) return run;
-  const std::size_t length = points->value("iteration", Json::array()).size();
-  for (const auto& [name, column] : kColumns) {
-    run.*column = report::numbers_at(*points, name);
-    (run.*column).resize(length, kNone);
-  }
-  return run;
-}
-
-double clock_at(const ResultRun& run, std::size_t point, Clock clock) {
-  if (clock == Clock::iterations) return run.iteration[point];
-  return run.cpu_seconds[point] - (clock == Clock::cpu_without_graph ? run.graph_cpu_seconds : 0);
-}
-
 // A look leaves the caches full of other rows, so that the iterations after it are slow, and the first interval also sets up
 // the first snapshot: only intervals at least half as long as the longest count, the first never (unless it is the only one).
-double seconds_between_distant_looks(const ResultRun& run) {
-  double longest = 0, seconds = 0, iterations = 0;
-  const std::size_t first = run.iteration.size() > 2 ? 2 : 1;
-  for (std::size_t k = first; k < run.iteration.size(); ++k)
-    longest = std::max(longest, run.iteration[k] - run.iteration[k - 1]);
-  for (std::size_t k = first; k < run.iteration.size(); ++k) {
-    const double apart = run.iteration[k] - run.iteration[k - 1];
-    if (apart < longest / 2) continue;
-    iterations += apart;
-    seconds += run.cpu_seconds[k] - run.cpu_seconds[k - 1];
+double seconds_between_distant_looks(const RunRecord& run) {
+  Index longest = 0, iterations = 0;
+  double seconds = 0;
+  const std::size_t first = run.points.size() > 2 ? 2 : 1;
+  const auto apart = [&](std::size_t k) { return run.points[k].iteration - run.points[k - 1].iteration; };
+  for (std::size_t k = first; k < run.points.size(); ++k) longest = std::max(longest, apart(k));
+  for (std::size_t k = first; k < run.points.size(); ++k) {
+    if (2 * apart(k) < longest) continue;
+    iterations += apart(k);
+    seconds += run.points[k].cpu_seconds - run.points[k - 1].cpu_seconds;
   }
-  return iterations > 0 ? seconds / iterations : kNone;
+  return iterations > 0 ? seconds / static_cast<double>(iterations) : kNone;
 }
 
 std::vector<double> ranks(const std::vector<double>& values) {
@@ -104,21 +71,19 @@ const ResultSet* Results::find(const std::string& paper_name) const {
 
 std::vector<std::string> Results::labels() const {
   std::vector<std::string> list;
-  for (const ResultRun& run : runs)
+  for (const RunRecord& run : runs)
     if (std::find(list.begin(), list.end(), run.label) == list.end()) list.push_back(run.label);
   return list;
 }
 
-std::vector<const ResultRun*> Results::trials(const ResultSet& set, const std::string& label,
+std::vector<const RunRecord*> Results::trials(const ResultSet& set, const std::string& label,
                                               std::optional<double> step) const {
   if (!step) step = chosen_step(*this, set, label);
-  std::vector<const ResultRun*> found;
-  for (const ResultRun& run : runs)
-    if (step && run.set == set.name && run.label == label && run.step == *step) found.push_back(&run);
+  std::vector<const RunRecord*> found;
+  for (const RunRecord& run : runs)
+    if (step && run.dataset == set.name && run.label == label && run.step == *step) found.push_back(&run);
   return found;
 }
-
-Points points_of(const std::string& name) { return kColumns.at(name); }
 
 void add_results(Results& results, const Json& run) {
   results.tolerance = run.at("protocol").value("tolerance", results.tolerance);
@@ -135,7 +100,11 @@ void add_results(Results& results, const Json& run) {
                             .cols = count_or_zero(entry, "cols"),
                             .classes = count_or_zero(entry, "classes")});
   }
-  for (const Json& row : run.at("runs")) results.runs.push_back(read_run(row));
+  for (const Json& row : run.at("runs")) {
+    RunRecord& read = results.runs.emplace_back(run_record(row));
+    for (double* number : {&read.step, &read.graph_cpu_seconds})
+      if (std::isnan(*number)) *number = 0;
+  }
 }
 
 bool listed(const std::vector<std::string>& list, const std::string& word) {
@@ -147,15 +116,15 @@ Results only(const Results& results, const std::vector<std::string>& sets, const
   some.tolerance = results.tolerance;
   for (const ResultSet& set : results.sets)
     if (listed(sets, set.paper_name())) some.sets.push_back(set);
-  for (const ResultRun& run : results.runs)
-    if (some.find(run.set) != nullptr && listed(labels, run.label)) some.runs.push_back(run);
+  for (const RunRecord& run : results.runs)
+    if (some.find(run.dataset) != nullptr && listed(labels, run.label)) some.runs.push_back(run);
   return some;
 }
 
 double tail_objective(const Results& results, const ResultSet& set, const std::string& label, double step) {
   double sum = 0;
   const auto trials = results.trials(set, label, step);
-  for (const ResultRun* run : trials) sum += run->tail_objective;
+  for (const RunRecord* run : trials) sum += run->tail_objective;
   return trials.empty() ? kNone : sum / static_cast<double>(trials.size());
 }
 
@@ -165,66 +134,54 @@ bool is_stable(const Results& results, const ResultSet& set, const std::string& 
 
 std::vector<double> steps_of(const Results& results, const ResultSet& set, const std::string& label) {
   std::vector<double> steps;
-  for (const ResultRun& run : results.runs)
-    if (run.set == set.name && run.label == label) steps.push_back(run.step);
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  for (const report::Trials& trials : report::steps_of(results.runs, set.name, label))
+    steps.push_back(trials.step_value);
   return steps;
 }
 
 std::optional<double> largest_stable_step(const Results& results, const ResultSet& set, const std::string& label) {
-  const auto steps = steps_of(results, set, label);
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
-    if (is_stable(results, set, label, *step)) return *step;
-  return std::nullopt;
+  const std::optional<double> step = chosen_step(results, set, label);
+  return step && is_stable(results, set, label, *step) ? step : std::nullopt;
 }
 
 std::optional<double> chosen_step(const Results& results, const ResultSet& set, const std::string& label) {
-  if (const auto stable = largest_stable_step(results, set, label)) return stable;
-  std::optional<double> lowest;
-  for (const double step : steps_of(results, set, label)) {
-    const double tail = tail_objective(results, set, label, step);
-    if (!lowest || tail < tail_objective(results, set, label, *lowest) ||
-        (std::isfinite(tail) && !std::isfinite(tail_objective(results, set, label, *lowest))))
-      lowest = step;
-  }
-  return lowest;
+  const std::vector<report::Trials> steps = report::steps_of(results.runs, set.name, label);
+  if (steps.empty()) return std::nullopt;
+  const report::Trials* chosen = report::choose(steps, (1 + results.tolerance) * set.optimum);
+  return (chosen == nullptr ? steps.front() : *chosen).step_value;
 }
 
 std::optional<double> reaches_target(const Results& results, const ResultSet& set, const std::string& label,
                                      Clock clock) {
   if (!largest_stable_step(results, set, label)) return std::nullopt;
   std::vector<double> times;
-  for (const ResultRun* run : results.trials(set, label)) {
-    times.push_back(kNever);
-    for (std::size_t k = 0; k < run->objective.size(); ++k) {
-      if (!(run->objective[k] <= (1 + results.tolerance) * set.optimum)) continue;
-      times.back() = clock_at(*run, k, clock);
-      break;
-    }
-  }
+  for (const RunRecord* run : results.trials(set, label))
+    times.push_back(first_within(*run, (1 + results.tolerance) * set.optimum, [&](const TraceRow& look) {
+      if (clock == Clock::iterations) return static_cast<double>(look.iteration);
+      return look.cpu_seconds - (clock == Clock::cpu_without_graph ? run->graph_cpu_seconds : 0);
+    }));
   const double median = median_of(times);
   return std::isfinite(median) ? std::optional(median) : std::nullopt;
 }
 
 double iteration_seconds(const Results& results, const ResultSet& set, const std::string& label) {
   std::vector<double> costs;
-  for (const ResultRun& run : results.runs) {
-    if (run.set != set.name || run.label != label) continue;
+  for (const RunRecord& run : results.runs) {
+    if (run.dataset != set.name || run.label != label) continue;
     const double cost = seconds_between_distant_looks(run);
     if (cost > 0) costs.push_back(cost);
   }
   return median_of(costs);
 }
 
-std::vector<double> mean_points(const std::vector<const ResultRun*>& trials, Points points) {
+std::vector<double> mean_points(const std::vector<const RunRecord*>& trials, Points points) {
   std::vector<double> means;
   std::size_t length = 0;
-  for (const ResultRun* run : trials) length = std::max(length, (run->*points).size());
+  for (const RunRecord* run : trials) length = std::max(length, run->points.size());
   for (std::size_t k = 0; k < length; ++k) {
     std::vector<double> values;
-    for (const ResultRun* run : trials)
-      if (k < (run->*points).size()) values.push_back((run->*points)[k]);
+    for (const RunRecord* run : trials)
+      if (k < run->points.size()) values.push_back(run->points[k].*points);
     means.push_back(mean_of(values));
   }
   return means;

@@ -20,24 +20,15 @@ struct ResultSet {
   std::string paper_name() const;  // without what is in brackets
 };
 
-// Points of a run, each as long as `iteration`; what was not measured is NaN.
-struct ResultRun {
-  std::string set, label, solver, status;
-  double step = 0;
-  double tail_objective = 0;  // NaN where the run did not get there
-  double graph_cpu_seconds = 0;
-  std::vector<double> iteration, passes, cpu_seconds, objective, test_objective, correlation, variance_ratio;
-};
-
 struct Results {
   std::vector<ResultSet> sets;
-  std::vector<ResultRun> runs;
+  std::vector<RunRecord> runs;  // step 0: a solver that has none
   double tolerance = 0.01;
 
   const ResultSet* find(const std::string& paper_name) const;
   std::vector<std::string> labels() const;  // in order of appearance
   // With a step: the trials at that step. Without: at the chosen one, see chosen_step.
-  std::vector<const ResultRun*> trials(const ResultSet& set, const std::string& label,
+  std::vector<const RunRecord*> trials(const ResultSet& set, const std::string& label,
                                        std::optional<double> step = {}) const;
 };
 
@@ -66,10 +57,8 @@ std::optional<double> reaches_target(const Results& results, const ResultSet& se
 // Processor seconds of an iteration: median over all runs of the label on the set. Graph and set-up are left out.
 double iteration_seconds(const Results& results, const ResultSet& set, const std::string& label);
 
-// Mean over trials, point by point, of one of the vectors of a run.
-using Points = std::vector<double> ResultRun::*;
-Points points_of(const std::string& name);  // by its name in run.json
-std::vector<double> mean_points(const std::vector<const ResultRun*>& trials, Points points);
+// Mean over trials, look by look.
+std::vector<double> mean_points(const std::vector<const RunRecord*>& trials, Points points);
 // Mean of the finite ones of v[from..to); NaN where there is none.
 double mean_of(const std::vector<double>& values, std::size_t from = 0, std::size_t to = SIZE_MAX);
 using report::median_of;

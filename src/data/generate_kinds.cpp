@@ -87,6 +87,19 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+// What a `share` of pilot rows does not exceed; `margin_of(rng)` draws one of them.
+template <class Margin>
+double quantile(std::uint64_t seed, std::size_t rows, double share, Margin&& margin_of) {
+  std::vector<double> margins(rows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    Rng rng = pilot_stream(seed, static_cast<Index>(k));
+    margins[k] = margin_of(rng);
+  }
+  const auto at = margins.begin() + std::lround(share * static_cast<double>(rows - 1));
+  std::nth_element(margins.begin(), at, margins.end());
+  return *at;
+}
+
 double root(Index count) { return std::sqrt(static_cast<double>(count)); }
 
 class SeededGenerator : public RowGenerator {
@@ -122,13 +135,15 @@ class SeededGenerator : public RowGenerator {
   double intercept_ = 0;
 };
 
-// clusters x points on a curved surface: x = A [t, sin 2t] + thickness z, with t around one of the cluster centres.
+// clusters x points on a curved surface: x = A [t, sin 2t] + thickness z, with t around one of the cluster centres. `tails`
+// stretches what is far from zero, as measurements are, column by column: sinh(tails x sqrt(d)) / (tails sqrt(d)).
 class Manifold final : public SeededGenerator {
  public:
   explicit Manifold(const GeneratorParameters& p)
       : SeededGenerator(p),
         spread_(p.real("spread", 0, 1e6)),
         thickness_(p.real("thickness", 0, 1e6)),
+        tails_(p.real("tails", 0, 10)),
         dims_(p.whole("dims", 1)),
         clusters_(p.whole("clusters", 1)) {
     shape_.classes = p.whole("classes", 2);
@@ -143,51 +158,80 @@ class Manifold final : public SeededGenerator {
     Rng rng = structure_stream(seed_, static_cast<std::uint64_t>(2 * dims_ + shape_.classes));
     centres_.resize(at(clusters_ * dims_));
     for (auto& centre : centres_) centre = 4 * rng.uniform() - 2;
+    const double ratio = p.real("ratio", 0, 1e9);
+    if (shape_.classes != 2 || ratio == 0) return;
+    positive_ = 1 / (1 + ratio);
+    constexpr std::size_t kPilots = 20001;  // a few hundred of a class of one in a hundred
+    GeneratedRow pilot;
+    intercept_ = -quantile(seed_, kPilots, 1 - positive_, [&](Rng& draws) {
+      draw(draws, pilot.values);
+      return dot(weights_[0], pilot.values);
+    });
   }
 
   void row(Index i, GeneratedRow& into) const override {
     Rng rng = row_stream(i);
-    const auto cluster = rng.below(clusters_);
-    into.values.assign(at(shape_.cols), 0.0);
-    for (Index k = 0; k < dims_; ++k) {
-      const double t = centres_[at(cluster * dims_ + k)] + spread_ * rng.normal();
-      add(into.values, t, embedding_[at(2 * k)]);
-      add(into.values, std::sin(2 * t), embedding_[at(2 * k + 1)]);
-    }
-    const double off = thickness_ / root(shape_.cols);
-    for (auto& value : into.values) value += off * rng.normal();
+    draw(rng, into.values);
     into.label = label_of(into.values);
-    add_noise(rng, into);
+    if (positive_ == 0)
+      add_noise(rng, into);
+    else if (rng.uniform() < noise_)  // drawn anew, each class as often as it is there
+      into.label = as_label(rng.uniform() < positive_ ? 1 : 0);
   }
 
  private:
+  void draw(Rng& rng, std::vector<double>& values) const {
+    const auto cluster = rng.below(clusters_);
+    values.assign(at(shape_.cols), 0.0);
+    for (Index k = 0; k < dims_; ++k) {
+      const double t = centres_[at(cluster * dims_ + k)] + spread_ * rng.normal();
+      add(values, t, embedding_[at(2 * k)]);
+      add(values, std::sin(2 * t), embedding_[at(2 * k + 1)]);
+    }
+    const double off = thickness_ / root(shape_.cols);
+    for (auto& value : values) value += off * rng.normal();
+    if (tails_ == 0) return;
+    const double stretch = tails_ * root(shape_.cols);
+    for (auto& value : values) value = std::sinh(stretch * value) / stretch;
+  }
+
   static void add(std::vector<double>& to, double factor, const std::vector<double>& direction) {
     for (std::size_t j = 0; j < to.size(); ++j) to[j] += factor * direction[j];
   }
 
   double label_of(const std::vector<double>& x) const {
-    if (shape_.classes == 2) return as_label(dot(weights_[0], x) > 0 ? 1 : 0);
+    if (shape_.classes == 2) return as_label(dot(weights_[0], x) + intercept_ > 0 ? 1 : 0);
     std::vector<double> margins;
     for (const auto& weights : weights_) margins.push_back(dot(weights, x));
     return as_label(std::max_element(margins.begin(), margins.end()) - margins.begin());
   }
 
-  double spread_, thickness_;
+  double spread_, thickness_, tails_;
+  double intercept_ = 0, positive_ = 0;  // the share of positive rows; 0: as the rule has it
   Index dims_, clusters_;
   std::vector<std::vector<double>> embedding_;
   std::vector<double> centres_;  // clusters x dims
 };
 
-// Rows like documents: words drawn by a power law over the columns, 1 + log(count), unit length.
+// Rows like documents: words drawn by a power law over the columns, 1 + log(count), unit length. With `topics`, half of a row's
+// words come from a power law of its topic, whose frequent words are others; with `counts`, they are histograms.
 class Text final : public SeededGenerator {
  public:
   explicit Text(const GeneratorParameters& p)
-      : SeededGenerator(p), exponent_(p.real("exponent", 0, 10)), length_(std::min(p.whole("nnz", 1), shape_.cols)) {
+      : SeededGenerator(p),
+        exponent_(p.real("exponent", 0, 10)),
+        length_(std::min(p.whole("nnz", 1), shape_.cols)),
+        topics_(p.whole("topics", 0)),
+        counts_(p.whole("counts", 0) > 0) {
     const double ratio = p.real("ratio", 1e-9, 1e9);
     shape_.sparse = true;
     shape_.row_entries = length_;
     require_memory(static_cast<double>(length_) * 100, "a generator of such long rows");
-    intercept_ = -threshold_of_margins(ratio / (1 + ratio));
+    GeneratedRow pilot;
+    intercept_ = -quantile(seed_, 501, ratio / (1 + ratio), [&](Rng& rng) {
+      draw_words(rng, pilot);
+      return margin(pilot);
+    });
   }
 
   void row(Index i, GeneratedRow& into) const override {
@@ -212,45 +256,36 @@ class Text final : public SeededGenerator {
     return sum;
   }
 
-  // The margin that a `share` of rows does not exceed.
-  double threshold_of_margins(double share) const {
-    std::vector<double> margins(501);
-    GeneratedRow pilot;
-    for (std::size_t k = 0; k < margins.size(); ++k) {
-      Rng rng = pilot_stream(seed_, static_cast<Index>(k));
-      draw_words(rng, pilot);
-      margins[k] = margin(pilot);
-    }
-    const auto at = margins.begin() + std::lround(share * 500);
-    std::nth_element(margins.begin(), at, margins.end());
-    return *at;
-  }
-
   // P(column j) ~ the integral of x^-exponent over [j + 1, j + 2].
-  Index draw_column(Rng& rng) const {
+  Index draw_column(Rng& rng, Index topic) const {
     const double top = static_cast<double>(shape_.cols) + 1, power = 1 - exponent_, u = rng.uniform();
     const double x =
         std::abs(power) < 1e-9 ? std::pow(top, u) : std::pow(1 + u * (std::pow(top, power) - 1), 1 / power);
-    return std::clamp<Index>(static_cast<Index>(x) - 1, 0, shape_.cols - 1);
+    const Index column = std::clamp<Index>(static_cast<Index>(x) - 1, 0, shape_.cols - 1);
+    const bool of_topic = topics_ > 0 && rng.uniform() < 0.5;
+    return of_topic ? (column + (topic + 1) * (shape_.cols / (topics_ + 1))) % shape_.cols : column;
   }
 
   void draw_words(Rng& rng, GeneratedRow& into) const {
     const Index shortest = (length_ + 1) / 2;
     const Index wanted = std::min(shortest + rng.below(2 * (length_ - shortest) + 1), shape_.cols);
+    const Index topic = topics_ > 0 ? rng.below(topics_) : 0;
     std::unordered_map<Index, int> counts;
     for (Index draws = 0; static_cast<Index>(counts.size()) < wanted && draws < 4 * wanted; ++draws)
-      ++counts[draw_column(rng)];
+      ++counts[draw_column(rng, topic)];
     into.columns.clear();
     for (const auto& entry : counts) into.columns.push_back(entry.first);
     std::sort(into.columns.begin(), into.columns.end());
     into.values.clear();
-    for (const Index column : into.columns) into.values.push_back(1 + std::log(counts[column]));
+    for (const Index column : into.columns)
+      into.values.push_back(counts_ ? counts[column] : 1 + std::log(counts[column]));
     const double length = std::sqrt(dot(into.values, into.values));
     for (auto& value : into.values) value /= length;
   }
 
   double exponent_;
-  Index length_;
+  Index length_, topics_;
+  bool counts_;
 };
 
 // x = R S z: eigenvalues of the covariance fall from 1/d to 1/(d condition); R is a reflection, so no axis shows it.
@@ -386,11 +421,14 @@ struct GeneratorEntry {
 };
 const std::vector<GeneratorEntry>& generator_table() {
   static const std::vector<GeneratorEntry> table{
-      {{"manifold", "clusters on a low-dimensional curved surface; dense",
-        "rows=10000 cols=50 seed=0 first=0 noise=0.05 clusters=20 dims=3 spread=0.1 thickness=0.05 classes=2"},
+      {{"manifold",
+        "clusters on a low-dimensional curved surface, `tails` stretched; `ratio` negative rows for each positive one; "
+        "dense",
+        "rows=10000 cols=50 seed=0 first=0 noise=0.05 clusters=20 dims=3 spread=0.1 thickness=0.05 classes=2 tails=0 "
+        "ratio=0"},
        make<Manifold>},
       {{"text", "sparse rows of unit length, columns by a power law; `ratio` negative rows for each positive one",
-        "rows=10000 cols=20000 seed=0 first=0 noise=0.05 nnz=50 exponent=1.1 ratio=1"},
+        "rows=10000 cols=20000 seed=0 first=0 noise=0.05 nnz=50 exponent=1.1 ratio=1 topics=0 counts=0"},
        make<Text>},
       {{"ill", "ill-conditioned dense rows: the covariance has the given condition number",
         "rows=10000 cols=50 seed=0 first=0 noise=0.05 condition=10000"},

@@ -7,31 +7,30 @@
 #include <map>
 #include <numeric>
 
+#include "report/run_record.hpp"
+
 namespace s3gd::report {
 namespace {
 
 struct Quantity {
   Axis axis;
-  double (*of)(const TraceRow&);
+  Points column = nullptr;  // null: the iterations, which are whole numbers
 
-  Quantity(const char* key, double (*value)(const TraceRow&)) : axis(quantity(key)), of(value) {}
+  explicit Quantity(const char* key) : axis(quantity(key)) {
+    if (axis.key != "iteration") column = axis.key == "gap" ? &TraceRow::gap : points_of(axis.key);
+  }
+  double of(const TraceRow& row) const { return column ? row.*column : static_cast<double>(row.iteration); }
 };
 
 const std::vector<Quantity>& across() {
-  static const std::vector<Quantity> list{
-      {"cpu_seconds", [](const TraceRow& row) { return row.cpu_seconds; }},
-      {"wall_seconds", [](const TraceRow& row) { return row.wall_seconds; }},
-      {"passes", [](const TraceRow& row) { return row.passes; }},
-      {"iteration", [](const TraceRow& row) { return static_cast<double>(row.iteration); }}};
+  static const std::vector<Quantity> list{Quantity("cpu_seconds"), Quantity("wall_seconds"), Quantity("passes"),
+                                          Quantity("iteration")};
   return list;
 }
 
 const std::vector<Quantity>& up() {
-  static const std::vector<Quantity> list{{"objective", [](const TraceRow& row) { return row.train_objective; }},
-                                          {"gap", [](const TraceRow& row) { return row.gap; }},
-                                          {"test_objective", [](const TraceRow& row) { return row.test_objective; }},
-                                          {"correlation", [](const TraceRow& row) { return row.correlation; }},
-                                          {"variance_ratio", [](const TraceRow& row) { return row.variance_ratio; }}};
+  static const std::vector<Quantity> list{Quantity("objective"), Quantity("gap"), Quantity("test_objective"),
+                                          Quantity("correlation"), Quantity("variance_ratio")};
   return list;
 }
 

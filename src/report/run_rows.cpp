@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -19,14 +20,21 @@ void add_new(std::vector<std::string>& list, const std::string& name) {
   if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
 }
 
-std::string step_text(const Json& run) {
-  const std::string rule = text_at(run, "step_rule");
-  const double step = number_at(run, "step");
-  if (!rule.empty() && rule != "none") return rule;
-  return std::isfinite(step) && step > 0 ? number(step) : kNoStep;
+std::string step_text(const RunRecord& run) {
+  if (!run.step_rule.empty() && run.step_rule != "none") return run.step_rule;
+  return std::isfinite(run.step) && run.step > 0 ? number(run.step) : kNoStep;
 }
 
-bool is_bad(const std::string& status) { return status == "diverged" || status == "failed"; }
+bool is_of(const Trials& trials, const RunRecord& run) {
+  return trials.dataset == run.dataset && trials.label == run.label && trials.step == step_text(run);
+}
+
+void add_to(std::vector<Trials>& groups, const RunRecord& run) {
+  auto group = std::find_if(groups.begin(), groups.end(), [&](const Trials& one) { return is_of(one, run); });
+  if (group == groups.end()) group = groups.insert(group, {run.dataset, run.label, step_text(run), run.step});
+  if (std::isnan(group->step_value)) group->step_value = run.step;
+  group->runs.push_back(&run);
+}
 
 constexpr const char* kAcross[] = {"cpu_seconds", "wall_seconds", "passes", "iteration"};
 constexpr const char* kUp[] = {"suboptimality", "objective", "test_objective", "correlation", "variance_ratio"};
@@ -43,38 +51,6 @@ struct Mean {
     ++count;
   }
   double value() const { return count == 0 ? std::nan("") : sum / static_cast<double>(count); }
-};
-
-// The trials' values of one column, point by point. Points of a trial that was looked at elsewhere do not count.
-class PointColumns {
- public:
-  explicit PointColumns(const Trials& trials) : trials_(trials) {
-    for (const Json* run : trials.runs) {
-      std::vector<double> looks = numbers_at(points_of(*run), "iteration");
-      if (looks.size() > iterations_.size()) iterations_ = std::move(looks);
-    }
-  }
-
-  std::vector<Mean> over_trials(const std::string& key) const {
-    std::vector<Mean> means(iterations_.size());
-    for (const Json* run : trials_.runs) {
-      const Json& points = points_of(*run);
-      const std::vector<double> looks = numbers_at(points, "iteration"), values = numbers_at(points, key);
-      for (std::size_t k = 0; k < std::min(looks.size(), values.size()); ++k)
-        if (looks[k] == iterations_[k]) means[k].take(values[k]);
-    }
-    return means;
-  }
-
- private:
-  static const Json& points_of(const Json& run) {
-    static const Json none = Json::object();
-    const Json* found = run.find("points");
-    return !found || !found->is_object() ? none : *found;
-  }
-
-  const Trials& trials_;
-  std::vector<double> iterations_;
 };
 
 bool any(const std::vector<Mean>& means) {
@@ -97,23 +73,6 @@ Series::Band above_optimum(Series::Band band, double optimum) {
   for (auto* values : {&band.middle, &band.low, &band.high})
     for (double& value : *values) value = value / optimum - 1;
   return band;
-}
-
-Series series_of(const Trials& trials, double optimum) {
-  const PointColumns columns(trials);
-  Series series;
-  series.name = trials.label;
-  for (const char* key : kAcross) {
-    std::vector<double>& x = series.x[key];
-    for (const Mean& mean : columns.over_trials(key)) x.push_back(mean.value());
-  }
-  for (const char* key : kUp)
-    if (const std::vector<Mean> means = columns.over_trials(key); any(means)) series.y[key] = band_of(means);
-  if (series.y.contains("objective") && optimum > 0)
-    series.y["suboptimality"] = above_optimum(series.y["objective"], optimum);
-  for (const auto& [axis, field] : {std::pair("cpu_seconds", "graph_cpu_seconds"), {"wall_seconds", "graph_seconds"}})
-    if (const double graph = trials.mean(field); graph > 0) series.before[axis] = graph;
-  return series;
 }
 
 std::string caption_of(const RunRows& rows, const std::string& dataset) {
@@ -213,13 +172,6 @@ const Json& list_at(const Json& object, const std::string& key) {
   return found && found->is_array() ? *found : kNothing;
 }
 
-std::vector<double> numbers_at(const Json& object, const std::string& key) {
-  std::vector<double> values;
-  for (const Json& value : list_at(object, key))
-    values.push_back(value.is_number() ? value.get<double>() : std::nan(""));
-  return values;
-}
-
 double median_of(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   if (values.empty()) return std::nan("");
@@ -243,66 +195,75 @@ std::string words_of(const Json& value) {
   return text;
 }
 
+bool went_badly(const RunRecord& run) { return run.status == "diverged" || run.status == "failed"; }
+
+std::vector<Trials> trials_of(std::span<const RunRecord> runs) {
+  std::vector<Trials> groups;
+  for (const RunRecord& run : runs) add_to(groups, run);
+  return groups;
+}
+
+std::vector<Trials> steps_of(std::span<const RunRecord> runs, const std::string& dataset, const std::string& label) {
+  std::vector<Trials> steps;
+  for (const RunRecord& run : runs)
+    if (run.dataset == dataset && run.label == label) add_to(steps, run);
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Trials& a, const Trials& b) { return a.step_value < b.step_value; });
+  return steps;
+}
+
+const Trials* choose(const std::vector<Trials>& steps, double target) {
+  const Trials* chosen = nullptr;
+  for (const Trials& one : steps) {
+    const double tail = one.mean_tail();
+    const bool closer = chosen == nullptr || (chosen->mean_tail() > target && tail < chosen->mean_tail());
+    if (tail <= target || (closer && !std::isnan(tail))) chosen = &one;
+  }
+  return chosen;
+}
+
 bool Trials::all_well() const {
-  return std::none_of(runs.begin(), runs.end(), [](const Json* run) { return is_bad(text_at(*run, "status")); });
+  return std::none_of(runs.begin(), runs.end(), [](const RunRecord* run) { return went_badly(*run); });
 }
 
 std::string Trials::status() const {
   std::map<std::string, std::size_t> counts;
-  for (const Json* run : runs) {
-    const std::string status = text_at(*run, "status");
-    ++counts[status == "out_of_passes" ? "ran to the end" : status == "out_of_time" ? "ended by the clock" : status];
-  }
-  if (counts.size() == 1) return counts.begin()->first;
   const bool some_bad = !all_well();  // the others are then what is left
+  for (const RunRecord* run : runs)
+    ++counts[run->status == "out_of_passes" ? "ran to the end"
+             : run->status == "out_of_time" ? "ended by the clock"
+                                            : run->status];
+  if (counts.size() == 1) return counts.begin()->first;
   std::string text;
   for (const auto& [status, count] : counts)
-    if (!some_bad || is_bad(status))
+    if (!some_bad || status == "diverged" || status == "failed")
       text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", count, runs.size(), status);
   return text;
 }
 
-double Trials::mean(const std::string& key) const {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const Json* run : runs) {
-    const double value = number_at(*run, key);
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count == 0 ? std::nan("") : sum / static_cast<double>(count);
+double Trials::mean(double RunRecord::*number) const {
+  Mean mean;
+  for (const RunRecord* run : runs) mean.take(run->*number);
+  return mean.value();
 }
 
-double Trials::median_at(const std::string& column, double level) const {
-  std::vector<double> found;
-  for (const Json* run : runs) {
-    const Json points = run->value("points", Json::object());
-    const std::vector<double> objective = numbers_at(points, "objective"), values = numbers_at(points, column);
-    const auto first = std::find_if(objective.begin(), objective.end(), [&](double value) { return value <= level; });
-    const auto at = static_cast<std::size_t>(first - objective.begin());
-    found.push_back(at < std::min(objective.size(), values.size()) ? values[at]
-                                                                   : std::numeric_limits<double>::infinity());
-  }
-  return found.empty() ? std::numeric_limits<double>::infinity() : median_of(found);
+double Trials::mean_tail() const {
+  double sum = 0;
+  for (const RunRecord* run : runs) sum += run->tail_objective;
+  return sum / static_cast<double>(runs.size());
 }
 
 RunRows::RunRows(const Json& run) : run_(run) {
   for (const Json& about : list_at(run, "datasets")) add_new(datasets_, text_at(about, "name"));
-  std::map<std::string, std::size_t> places;
-  for (const Json& row : list_at(run, "runs")) {
-    const Json step = row.value("step", Json());
-    const std::string dataset = text_at(row, "dataset"), label = text_at(row, "label");
-    add_new(datasets_, dataset);
-    add_new(labels_, label);
-    const auto [place, is_new] = places.try_emplace(Json{dataset, label, step, step_text(row)}.dump(), trials_.size());
-    if (is_new) trials_.push_back({dataset, label, step_text(row), step});
-    trials_[place->second].runs.push_back(&row);
+  for (const Json& row : list_at(run, "runs")) runs_.push_back(run_record(row));
+  for (const RunRecord& row : runs_) {
+    add_new(datasets_, row.dataset);
+    add_new(labels_, row.label);
   }
+  trials_ = trials_of(runs_);
   for (const Json& choice : list_at(run, "chosen"))
     for (Trials& trials : trials_)
-      if (trials.dataset == text_at(choice, "dataset") && trials.label == text_at(choice, "label") &&
-          trials.step_value == choice.value("step", Json())) {
+      if (is_of(trials, run_record(choice))) {
         trials.chosen = true;
         trials.settled = choice.value("stable", Json(true)) != false;
       }
@@ -322,7 +283,7 @@ double RunRows::target() const {
 const Trials* RunRows::shown(const std::string& dataset, const std::string& label) const {
   const Trials* lowest = nullptr;
   const auto end_of = [](const Trials& trials) {
-    const double end = trials.all_well() ? trials.mean("objective") : std::nan("");
+    const double end = trials.all_well() ? trials.mean(&RunRecord::objective) : std::nan("");
     return std::isfinite(end) ? end : std::numeric_limits<double>::infinity();
   };
   for (const Trials& trials : trials_) {
@@ -331,6 +292,36 @@ const Trials* RunRows::shown(const std::string& dataset, const std::string& labe
     if (lowest == nullptr || end_of(trials) < end_of(*lowest)) lowest = &trials;
   }
   return lowest;
+}
+
+Series series_of(const std::string& name, std::span<const RunRecord* const> trials, double optimum) {
+  const std::vector<TraceRow>* looks =
+      nullptr;  // of the longest; those of a trial that was looked at elsewhere do not count
+  for (const RunRecord* run : trials)
+    if (looks == nullptr || run->points.size() > looks->size()) looks = &run->points;
+  const auto means_of = [&](Points column) {
+    std::vector<Mean> means(looks->size());
+    for (const RunRecord* run : trials)
+      for (std::size_t k = 0; k < run->points.size(); ++k)
+        if (run->points[k].iteration == (*looks)[k].iteration) means[k].take(run->points[k].*column);
+    return means;
+  };
+  Series series;
+  series.name = name;
+  for (const TraceRow& look : *looks) series.x["iteration"].push_back(static_cast<double>(look.iteration));
+  for (const char* key : {"cpu_seconds", "wall_seconds", "passes"})
+    for (const Mean& mean : means_of(points_of(key))) series.x[key].push_back(mean.value());
+  for (const char* key : {"objective", "test_objective", "correlation", "variance_ratio"})
+    if (const std::vector<Mean> means = means_of(points_of(key)); any(means)) series.y[key] = band_of(means);
+  if (series.y.contains("objective") && optimum > 0)
+    series.y["suboptimality"] = above_optimum(series.y["objective"], optimum);
+  for (const auto& [axis, before] :
+       {std::pair("cpu_seconds", &RunRecord::graph_cpu_seconds), {"wall_seconds", &RunRecord::graph_seconds}}) {
+    Mean graph;
+    for (const RunRecord* run : trials) graph.take(run->*before);
+    if (graph.value() > 0) series.before[axis] = graph.value();
+  }
+  return series;
 }
 
 Figure curves_of(const RunRows& rows, const std::string& dataset) {
@@ -347,7 +338,7 @@ Figure curves_of(const RunRows& rows, const std::string& dataset) {
   for (const std::string& label : rows.labels()) {
     const Trials* trials = rows.shown(dataset, label);
     if (trials == nullptr) continue;
-    figure.series.push_back(series_of(*trials, optimum));
+    figure.series.push_back(series_of(label, trials->runs, optimum));
     for (const auto& [key, band] : figure.series.back().y) measured.insert(key);
   }
   for (const std::string key : kUp)

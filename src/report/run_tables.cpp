@@ -138,19 +138,11 @@ double median_speedup(const Race& race) {
   return median_of(factors);
 }
 
-std::size_t bad_runs(const RunRows& rows) {
-  const Json& runs = list_at(rows.json(), "runs");
-  return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const Json& run) {
-    const std::string status = text_at(run, "status");
-    return status == "diverged" || status == "failed";
-  }));
-}
-
 std::pair<std::string, std::string> runs_fact(const RunRows& rows) {
   const auto count = [](std::size_t n) { return count_text(static_cast<double>(n)); };
-  const std::size_t bad = bad_runs(rows);
+  const auto bad = static_cast<std::size_t>(std::count_if(rows.runs().begin(), rows.runs().end(), went_badly));
   return {bad == 0 ? "runs" : fmt::format("runs, {} of them diverged or failed", count(bad)),
-          count(list_at(rows.json(), "runs").size())};
+          count(rows.runs().size())};
 }
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -163,11 +155,10 @@ struct Reasons {
 
 double seconds_per_iteration(const Trials& trials) {
   double sum = 0, count = 0;
-  for (const Json* run : trials.runs) {
-    const double seconds = number_at(*run, "cpu_seconds") - number_at(*run, "graph_cpu_seconds");
-    const double iterations = number_at(*run, "iterations");
-    if (!std::isfinite(seconds) || !(iterations > 0)) continue;
-    sum += seconds / iterations;
+  for (const RunRecord* run : trials.runs) {
+    const double seconds = run->cpu_seconds - run->graph_cpu_seconds;
+    if (!std::isfinite(seconds) || run->iterations <= 0) continue;
+    sum += seconds / static_cast<double>(run->iterations);
     ++count;
   }
   return count > 0 ? sum / count : kNever;
@@ -180,9 +171,12 @@ std::vector<Reasons> reasons_of(const RunRows& rows, const std::string& dataset)
     const Trials* trials = rows.shown(dataset, label);
     if (trials == nullptr) continue;
     Reasons one{.trials = trials, .per_iteration = seconds_per_iteration(*trials)};
-    if (trials->settled) one.iterations = trials->median_at("iteration", level);
-    if (trials->settled) one.seconds = trials->median_at("cpu_seconds", level);
-    if (const double before = trials->mean("graph_cpu_seconds"); before > 0) one.before = before;
+    if (trials->settled) {
+      one.iterations =
+          trials->median_within(level, [](const TraceRow& at) { return static_cast<double>(at.iteration); });
+      one.seconds = trials->median_within(level, [](const TraceRow& at) { return at.cpu_seconds; });
+    }
+    if (const double before = trials->mean(&RunRecord::graph_cpu_seconds); before > 0) one.before = before;
     list.push_back(one);
   }
   std::stable_sort(list.begin(), list.end(), [](const Reasons& a, const Reasons& b) { return a.seconds < b.seconds; });
@@ -204,12 +198,12 @@ std::string above_optimum(double share) {
 
 Cell step_cell(const RunRows& rows, const Trials& trials) {
   const double optimum = number_at(rows.about(trials.dataset), "optimum");
-  const double tail = trials.mean("tail_objective");
+  const double tail = trials.mean(&RunRecord::tail_objective);
   std::string text =
       trials.all_well() && std::isfinite(tail) && optimum > 0 ? above_optimum(tail / optimum - 1) : trials.status();
   if (trials.chosen) text += trials.settled ? " \u2713" : " (shown)";
   const bool stable =
-      std::all_of(trials.runs.begin(), trials.runs.end(), [](const Json* run) { return flag_at(*run, "stable"); });
+      std::all_of(trials.runs.begin(), trials.runs.end(), [](const RunRecord* run) { return run->stable; });
   Cell::Look look = stable ? Cell::Look::plain : Cell::Look::faint;
   if (trials.settled) look = Cell::Look::best;
   if (!trials.all_well()) look = Cell::Look::poor;
@@ -399,14 +393,13 @@ void add_failures(Document& document, const RunRows& rows) {
           {"dataset", true}, {"contender", true}, {"step"}, {"trial"}, {"status", true}, {"what happened", true}}};
   std::size_t count = 0;
   for (const Trials& trials : rows.trials())
-    for (const Json* run : trials.runs) {
-      const std::string status = text_at(*run, "status"), error = text_at(*run, "error");
-      if (status != "diverged" && status != "failed" && error.empty()) continue;
+    for (const RunRecord* run : trials.runs) {
+      if (!went_badly(*run) && run->error.empty()) continue;
       if (++count > kMostFailures) continue;
+      const auto say = [](Index number) { return count_text(static_cast<double>(number)); };
       table.rows.push_back(
-          {trials.dataset, trials.label, trials.step, words_of(run->value("trial", Json())),
-           Cell(status, Cell::Look::poor),
-           error.empty() ? fmt::format("after {} iterations", count_text(number_at(*run, "iterations"))) : error});
+          {trials.dataset, trials.label, trials.step, say(run->trial), Cell(run->status, Cell::Look::poor),
+           run->error.empty() ? fmt::format("after {} iterations", say(run->iterations)) : run->error});
     }
   if (count == 0) return;
   table.title = fmt::format("Runs that diverged or failed: {}", count_text(static_cast<double>(count)));

@@ -18,34 +18,45 @@ const char* name_of(Outcome outcome) {
 
 namespace {
 
-// A claim about sets that are not all there is confirmed in part at best.
-void say_what_is_missing(const criteria::Question& ask, const Evidence& evidence, Finding& finding) {
-  criteria::Strings names = ask.list("sets");
+// The sets that the rule names, or the experiment's.
+criteria::Strings absent_sets(const Json& rule, const Evidence& evidence) {
+  if (!rule.contains("sets")) return evidence.absent;
+  auto names = rule.at("sets").get<criteria::Strings>();
   std::erase_if(names, [&](const std::string& name) { return evidence.results.find(name) != nullptr; });
-  const std::string absent = join(names);
-  if (finding.outcome != Outcome::not_measured) {
-    if (absent.empty()) return;
-    finding.in_short += " (not run: " + absent + ")";
-    finding.measured += ". Not run: " + absent;
-    if (finding.outcome == Outcome::confirmed) finding.outcome = Outcome::partly;
-  } else if (finding.measured.empty()) {
+  return names;
+}
+
+void say_what_is_missing(const criteria::Question& ask, bool counted, const Evidence& evidence, Finding& finding) {
+  const std::string absent = join(ask.absent);
+  if (finding.outcome == Outcome::not_measured) {
     finding.in_short = absent.empty() ? "no runs to judge by" : "not run: " + absent;
     finding.measured =
         finding.in_short + (evidence.missing.empty() ? "" : ". Of the runs it needs: " + evidence.missing);
+  } else if (!absent.empty()) {
+    finding.in_short += " (not run: " + absent + ")";
+    finding.measured += ". Not run: " + absent;
+    if (finding.outcome == Outcome::confirmed && !counted) finding.outcome = Outcome::partly;
   }
 }
 
 }  // namespace
 
 Finding judge(const Claim& claim, const Evidence& evidence) {
-  const criteria::Question ask{claim.criterion, evidence.results, evidence.sets};
+  Results at_target;  // a claim may ask for another tolerance than the runs' own
+  const bool own_target = claim.criterion.contains("target");
+  if (own_target) {
+    at_target = evidence.results;
+    at_target.tolerance = claim.criterion.at("target").get<double>();
+  }
+  const criteria::Question ask{claim.criterion, own_target ? at_target : evidence.results, evidence.sets,
+                               absent_sets(claim.criterion, evidence)};
   const std::string kind = ask.text("kind");
   for (const auto& table : {criteria::of_speed, criteria::of_measures, criteria::of_steps_and_curves})
     for (const criteria::Entry& entry : table()) {
       if (kind != entry.kind) continue;
       Finding finding = entry.judge(ask);
       finding.says = claim.says;
-      say_what_is_missing(ask, evidence, finding);
+      say_what_is_missing(ask, entry.counts_sets, evidence, finding);
       return finding;
     }
   throw Error("there is no criterion '" + kind + "'", "see src/reproduce/criteria_*.cpp");
@@ -62,13 +73,15 @@ std::vector<const ResultSet*> Question::sets() const {
   return sets;
 }
 
+Tally Question::tally() const { return {.absent = static_cast<double>(absent.size())}; }
+
 void Tally::take(bool as_claimed, std::string words) {
   judged += 1;
   good += as_claimed ? 1 : 0;
   said.push_back(std::move(words));
 }
 
-std::string Tally::of_sets() const { return fmt::format("on {:g} of {:g} sets", good, judged); }
+std::string Tally::of_sets() const { return fmt::format("on {:g} of {:g} sets", good, all()); }
 
 Outcome grade(double value, double full, double part) {
   if (std::isnan(value)) return Outcome::not_measured;
@@ -83,10 +96,6 @@ Finding found(std::string criterion, Outcome outcome, const std::string& in_shor
   return finding;
 }
 
-Finding left_open(std::string criterion, const std::string& why) {
-  return {.says = {}, .criterion = std::move(criterion), .in_short = why, .measured = why};
-}
-
 bool lists(const Strings& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -96,12 +105,7 @@ std::string brief(double number) {
   return std::isinf(number) ? "never" : fmt::format("{:.3g}", number);
 }
 
-std::string duration(double seconds) {
-  if (!std::isfinite(seconds)) return brief(seconds);
-  if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (std::abs(seconds) < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
-}
+std::string duration(double seconds) { return std::isfinite(seconds) ? report::seconds_text(seconds) : brief(seconds); }
 
 double number_in_label(const std::string& label, const std::string& name) {
   const std::string key = name + " = ";
@@ -126,12 +130,11 @@ double largest(const Question& ask, const ResultSet& set, const std::string& lab
 Finding judge_steps_as_large(const Question& ask) {
   const std::string label = ask.text("label"), than = ask.text("than");
   const double share = ask.number("share"), part = ask.number("partly_share");
-  Tally sets;
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     if (ask.results.trials(set, label).empty() || ask.results.trials(set, than).empty()) continue;
     const double mine = largest(ask, set, label), other = largest(ask, set, than);
-    if (mine > 0 || other > 0)
-      sets.take(mine >= other, fmt::format("{} {} and {}", set.name, step_text(mine), step_text(other)));
+    sets.take(mine > 0 && mine >= other, fmt::format("{} {} and {}", set.name, step_text(mine), step_text(other)));
   }
   return found(fmt::format("largest stable step of {} not below that of {} on at least {:.0f} % of the sets; partly: "
                            "{:.0f} %",
@@ -177,7 +180,7 @@ Finding judge_larger_steps(const Question& ask) {
   const Strings labels = ask.list("labels"), others = ask.list("than");
   const auto grid = ask.rule.at("of_steps").get<std::size_t>();
   const double share = ask.number("share"), part = ask.number("partly_share");
-  Tally sets;
+  Tally sets = ask.tally();
   double than_first = 0;
   for (const ResultSet& set : ask.results.sets) {
     if (steps_of(ask.results, set, labels.front()).size() < grid) continue;
@@ -192,7 +195,7 @@ Finding judge_larger_steps(const Question& ask) {
     than_first += least > largest(ask, set, others.front()) ? 1 : 0;
     sets.take(least > most, set.name + ": " + join(list));
   }
-  const Outcome outcome = grade(sets.judged > 0, sets.share() >= share, than_first / sets.judged >= part);
+  const Outcome outcome = grade(sets.judged > 0, sets.share() >= share, than_first / sets.all() >= part);
   return found(fmt::format("largest stable step of {} larger than that of each of {} on at least {:.0f} % of the sets "
                            "with {} steps; partly: than that of {} on {:.0f} %",
                            join(labels, " and of "), join(others), 100 * share, grid, others.front(), 100 * part),
@@ -209,8 +212,8 @@ Finding judge_test_follows(const Question& ask) {
   for (const ResultSet& set : ask.results.sets)
     for (const std::string& label : ask.results.labels()) {
       const auto trials = ask.results.trials(set, label);
-      const double agreement =
-          rank_correlation(mean_points(trials, &ResultRun::objective), mean_points(trials, &ResultRun::test_objective));
+      const double agreement = rank_correlation(mean_points(trials, &TraceRow::train_objective),
+                                                mean_points(trials, &TraceRow::test_objective));
       if (std::isnan(agreement)) continue;
       all.push_back(agreement);
       curves.take(agreement >= bound, fmt::format("{} on {} {:.2f}", label, set.name, agreement));
@@ -239,21 +242,21 @@ Finding judge_alike(const Question& ask) {
   Tally pairs;
   double largest = 0;
   for_each_pair(ask, [&](const ResultSet& set, const std::string& a, const std::string& b) {
-    const auto one = mean_points(ask.results.trials(set, a), &ResultRun::test_objective);
-    const auto two = mean_points(ask.results.trials(set, b), &ResultRun::test_objective);
+    const auto one = mean_points(ask.results.trials(set, a), &TraceRow::test_objective);
+    const auto two = mean_points(ask.results.trials(set, b), &TraceRow::test_objective);
     std::vector<double> differences;
     for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k)
       differences.push_back(std::abs(one[k] - two[k]) / std::min(one[k], two[k]));
     const double median = median_of(differences);
     if (std::isnan(median)) return;
     largest = std::max(largest, median);
-    pairs.take(median <= within, fmt::format("{} and {}: {:.2g} % (largest {:.2g} %)", a, b, 100 * median,
+    pairs.take(median <= within, fmt::format("{} and {}: median {:.2g} %, largest {:.2g} %", a, b, 100 * median,
                                              100 * *std::max_element(differences.begin(), differences.end())));
   });
   return found(fmt::format("testing objectives at the same iterations differ by at most {:g} % in the median over the "
                            "looks, for each pair; partly: for one",
                            100 * within),
-               grade(pairs.share(), 1, 1e-9), fmt::format("they differ by {:.2g} % at most", 100 * largest),
+               grade(pairs.share(), 1, 1e-9), fmt::format("the largest median difference is {:.2g} %", 100 * largest),
                join(pairs.said, "; "));
 }
 
@@ -267,8 +270,9 @@ Finding judge_inner_iterations(const Question& ask) {
                  fmt::format("{} {}, {} {}", a, one ? brief(*one) : "never", b, two ? brief(*two) : "never"));
   });
   return found(
-      "the first of each pair within the tolerance after no more iterations than the second; partly: of one pair",
-      grade(pairs.share(), 1, 1e-9), "iterations: " + join(pairs.said, "; "));
+      "the first of each pair within the tolerance after no more iterations than the second, in the median over the "
+      "trials; partly: of one pair",
+      grade(pairs.share(), 1, 1e-9), "median iterations: " + join(pairs.said, "; "));
 }
 
 // A description, not a claim: whether the sets here are the paper's, by their shape.
@@ -296,9 +300,9 @@ Finding describe_shapes(const Question& ask) {
 }  // namespace
 
 const std::vector<Entry>& of_steps_and_curves() {
-  static const std::vector<Entry> table{{"steps-as-large", judge_steps_as_large},
+  static const std::vector<Entry> table{{"steps-as-large", judge_steps_as_large, true},
                                         {"stable-steps", judge_stable_steps},
-                                        {"larger-steps", judge_larger_steps},
+                                        {"larger-steps", judge_larger_steps, true},
                                         {"test-follows", judge_test_follows},
                                         {"alike", judge_alike},
                                         {"inner-iterations", judge_inner_iterations},

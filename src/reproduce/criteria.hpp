@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "base/text.hpp"
 #include "compare/results.hpp"
@@ -26,8 +27,9 @@ struct Finding {
 
 struct Evidence {
   Results results;
-  std::vector<FoundSet> sets;  // of the paper
-  std::string missing = {};    // runs that are planned but not done, in words
+  std::vector<FoundSet> sets;            // of the paper
+  std::vector<std::string> absent = {};  // sets that the claims are about and that were not run
+  std::string missing = {};              // runs that are planned but not done, in words
 };
 
 // Throws an Error for a kind of criterion that does not exist.
@@ -55,35 +57,39 @@ namespace criteria {
 
 using Strings = std::vector<std::string>;
 
+// How many of those looked at are as claimed, and what is said of each. Sets that were not run count against the claim.
+struct Tally {
+  double good = 0, judged = 0, absent = 0;
+  Strings said = {};
+
+  void take(bool as_claimed, std::string words);
+  double all() const { return judged + absent; }
+  double share() const { return good / (judged > 0 ? all() : 0); }  // NaN where nothing was judged
+  std::string of_sets() const;                                      // "on 3 of 5 sets"
+};
+
 // The rule of a criterion, and what there is to judge by.
 struct Question {
   const Json& rule;
   const Results& results;
   const std::vector<FoundSet>& paper_sets;
+  Strings absent;  // sets that the claim is about and that were not run
 
   std::string text(const char* key) const { return rule.at(key).get<std::string>(); }
   double number(const char* key) const { return rule.at(key).get<double>(); }
   Strings list(const char* key) const { return rule.value(key, Strings{}); }  // empty where there is none
   std::vector<const ResultSet*> sets() const;                                 // those of "sets", or all
+  Tally tally() const;                                                        // of sets
 };
 
 struct Entry {
   const char* kind;
   Finding (*judge)(const Question& ask);
+  bool counts_sets = false;  // those not run among them; other claims are then confirmed in part at best
 };
 const std::vector<Entry>& of_speed();
 const std::vector<Entry>& of_measures();
 const std::vector<Entry>& of_steps_and_curves();
-
-// How many of those looked at are as claimed, and what is said of each.
-struct Tally {
-  double good = 0, judged = 0;
-  Strings said = {};
-
-  void take(bool as_claimed, std::string words);
-  double share() const { return good / judged; }  // NaN where nothing was judged
-  std::string of_sets() const;                    // "on 3 of 5 sets"
-};
 
 Outcome grade(double value, double full, double part);  // not measured for NaN
 inline Outcome grade(bool measured, bool confirmed, bool partly) {
@@ -91,9 +97,13 @@ inline Outcome grade(bool measured, bool confirmed, bool partly) {
 }
 // Where it was not measured, nothing is told but the criterion: judge() says what is missing.
 Finding found(std::string criterion, Outcome outcome, const std::string& in_short, const std::string& details = "");
-// There are runs, but they say nothing: why.
-Finding left_open(std::string criterion, const std::string& why);
 bool lists(const Strings& list, const std::string& word);
+// (anchors, value) for each label that has a number of them, ascending.
+using ByAnchors = std::vector<std::pair<double, double>>;
+ByAnchors by_anchors(const Results& results, const std::function<double(const std::string& label)>& value_of);
+// Variance over that of SGD: mean over the last looks of a run, and over its trials.
+inline constexpr std::size_t kLastLooks = 5;
+double last_variance(const Results& results, const ResultSet& set, const std::string& label);
 std::string brief(double number);      // three digits; "-" for NaN
 std::string duration(double seconds);  // "1.23 ms"
 // The number behind "NAME = " in a label; NaN where there is none.

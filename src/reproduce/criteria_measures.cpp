@@ -98,7 +98,7 @@ double cost_ratio(const Results& results, const ResultSet& set, const std::strin
 Finding judge_cheapest(const Question& ask) {
   const std::string label = ask.text("label");
   const double share = ask.number("share");
-  Tally least;
+  Tally least = ask.tally();
   double nearly = 0;
   for (const ResultSet& set : ask.results.sets) {
     const double mine = iteration_seconds(ask.results, set, label);
@@ -114,7 +114,7 @@ Finding judge_cheapest(const Question& ask) {
     least.take(who == label, set.name + " " + who);
     nearly += mine <= 1.05 * best ? 1 : 0;
   }
-  const Outcome outcome = grade(least.judged > 0, least.share() > share, nearly / least.judged > share);
+  const Outcome outcome = grade(least.judged > 0, least.share() > share, nearly / least.all() > share);
   return found(
       fmt::format("least time of an iteration on more than {:.0f} % of the sets; partly: at most 5 % above the least",
                   100 * share),
@@ -138,7 +138,8 @@ Finding judge_cost(const Question& ask) {
     const double median = median_of(ratios);
     if (std::isnan(median)) continue;
     labels.take(below ? median <= bound : median >= bound, label + ": " + join(list));
-    medians.push_back(fmt::format("{} {} times as long", label, brief(median)));
+    medians.push_back(
+        fmt::format("{} {} times as long{}", label, brief(median), ratios.size() > 1 ? " in the median" : ""));
   }
   return found(fmt::format("time of an iteration of {} {} {:g} times that of {}, {}; partly: of some of them",
                            join(ask.list("labels"), " and of "), below ? "at most" : "at least", bound, over,
@@ -163,7 +164,8 @@ Finding judge_cost_most_on(const Question& ask) {
           "it",
           join(named), label, over, bound),
       grade(median_of(on) / median_of(off), bound, 1),
-      fmt::format("{} times as long there, {} elsewhere", brief(median_of(on)), brief(median_of(off))), join(said));
+      fmt::format("in the median {} times as long there, {} elsewhere", brief(median_of(on)), brief(median_of(off))),
+      join(said));
 }
 
 Finding judge_exponents(const Question& ask) {
@@ -186,21 +188,22 @@ Finding judge_exponents(const Question& ask) {
 // Time against the number of anchors, which stands in the labels.
 Finding judge_sublinear(const Question& ask) {
   const double bound = ask.number("at_most");
-  Tally sets;
+  Tally sets = ask.tally();
   Strings exponents;
   for (const ResultSet& set : ask.results.sets) {
+    const ByAnchors times =
+        by_anchors(ask.results, [&](const std::string& label) { return iteration_seconds(ask.results, set, label); });
     std::vector<double> anchors, seconds;
-    for (const std::string& label : ask.results.labels()) {
-      anchors.push_back(number_in_label(label, "m"));
-      seconds.push_back(iteration_seconds(ask.results, set, label));
+    for (const auto& [m, time] : times) {
+      anchors.push_back(m);
+      seconds.push_back(time);
     }
     const double exponent = fitted_exponent(anchors, seconds);
     if (std::isnan(exponent)) continue;
-    const auto [low, high] = std::minmax_element(anchors.begin(), anchors.end());
-    const auto time = [&](auto at) { return duration(50 * seconds[static_cast<std::size_t>(at - anchors.begin())]); };
     exponents.push_back(fmt::format("{} m^{:.2f}", set.name, exponent));
     sets.take(exponent > 0 && exponent <= bound,
-              fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name, time(low), *low, time(high), *high));
+              fmt::format("{} {} at m = {:g}, {} at m = {:g}", set.name, duration(50 * seconds.front()),
+                          anchors.front(), duration(50 * seconds.back()), anchors.back()));
   }
   return found(
       fmt::format(
@@ -233,13 +236,13 @@ Finding judge_same_at_any_size(const Question& ask) {
 
 // How well gradients are estimated: correlation with the exact one, and variance over that of SGD.
 std::vector<double> correlations(const Question& ask, const ResultSet& set, const std::string& label) {
-  return mean_points(ask.results.trials(set, label), &ResultRun::correlation);
+  return mean_points(ask.results.trials(set, label), &TraceRow::correlation);
 }
 
 Finding judge_highest(const Question& ask) {
   const Strings named = ask.list("labels");
   const double part = ask.number("partly_share");
-  Tally sets;
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     double lowest = 2, highest_other = -2;
     Strings list;
@@ -265,7 +268,7 @@ Finding judge_highest(const Question& ask) {
 Finding judge_end(const Question& ask) {
   const std::string label = ask.text("label");
   const double bound = ask.number("at_least"), part = ask.number("partly_share");
-  Tally sets;
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     const auto values = correlations(ask, set, label);
     const double end = mean_of(values, values.size() - std::max<std::size_t>(1, values.size() / 10));
@@ -281,7 +284,7 @@ Finding judge_above(const Question& ask) {
   const std::string label = ask.text("label"), than = ask.text("than");
   const double bound = ask.number("at_least");
   std::vector<double> means;
-  Tally sets;
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     const double mine = mean_of(correlations(ask, set, label)), other = mean_of(correlations(ask, set, than));
     if (std::isnan(mine)) continue;
@@ -289,7 +292,7 @@ Finding judge_above(const Question& ask) {
     sets.take(!(mine <= other), fmt::format("{} {:.3f} against {:.3f}", set.name, mine, other));
   }
   const double median = median_of(means);
-  const double half_each = (median >= bound ? 0.5 : 0) + (sets.good == sets.judged ? 0.5 : 0);
+  const double half_each = (median >= bound ? 0.5 : 0) + (sets.good == sets.all() ? 0.5 : 0);
   return found(fmt::format("median over the sets of the mean correlation of {} at least {:g}, and above that of {} on "
                            "every set; partly: one of the two",
                            label, bound, than),
@@ -302,7 +305,7 @@ Finding judge_falls(const Question& ask) {
   Strings said;
   double falls = 0, judged = 0;
   for (const std::string& label : ask.list("labels")) {
-    Tally sets;
+    Tally sets = ask.tally();
     for (const ResultSet& set : ask.results.sets) {
       const auto values = correlations(ask, set, label);
       const double first = mean_of(values, 0, values.size() / 3),
@@ -311,7 +314,7 @@ Finding judge_falls(const Question& ask) {
     }
     if (sets.judged > 0) said.push_back(fmt::format("{} on {:g} of {:g}", label, sets.good, sets.judged));
     falls += sets.good;
-    judged += sets.judged;
+    judged += sets.judged > 0 ? sets.all() : 0;
   }
   return found(fmt::format("mean correlation over the last third of the looks below that over the first third, for "
                            "{}, in {:.0f} % of cases; partly: {:.0f} %",
@@ -320,43 +323,41 @@ Finding judge_falls(const Question& ask) {
                join(said));
 }
 
-// (anchors, mean of a quantity over the run) by number of anchors.
-std::vector<std::pair<double, double>> by_anchors(const Question& ask, const ResultSet& set, Points points) {
-  std::vector<std::pair<double, double>> list;
-  for (const std::string& label : ask.results.labels()) {
-    const double value = mean_of(mean_points(ask.results.trials(set, label), points));
-    if (const double m = number_in_label(label, "m"); !std::isnan(m) && !std::isnan(value)) list.emplace_back(m, value);
-  }
-  std::sort(list.begin(), list.end());
-  return list;
+// The mean of a quantity over the run, by number of anchors.
+ByAnchors means_by_anchors(const Question& ask, const ResultSet& set, Points points) {
+  return by_anchors(ask.results, [&](const std::string& label) {
+    return mean_of(mean_points(ask.results.trials(set, label), points));
+  });
 }
 
-std::string listing(const ResultSet& set, const std::vector<std::pair<double, double>>& list) {
+std::string listing(const ResultSet& set, const ByAnchors& list) {
   Strings parts;
   for (const auto& [m, value] : list) parts.push_back(fmt::format("m = {:g}: {:.3g}", m, value));
   return set.name + ": " + join(parts);
 }
 
 Finding judge_anchors_peak(const Question& ask) {
-  Strings best_at;
-  Tally sets;
+  const Json& at = ask.rule.at("at");
+  Strings best_at, wanted;
+  for (const auto& [set, m] : at.items()) wanted.push_back(fmt::format("at m = {} on {}", m.dump(), set));
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &ResultRun::correlation);
+    const auto list = means_by_anchors(ask, set, &TraceRow::correlation);
     if (list.size() < 2) continue;
     const auto best = std::max_element(list.begin(), list.end(), [](auto a, auto b) { return a.second < b.second; });
     best_at.push_back(fmt::format("best at m = {:g} on {}", best->first, set.name));
-    sets.take(best->first < list.back().first, listing(set, list));
+    sets.take(best->first == at.value(set.paper_name(), 0.0), listing(set, list));
   }
-  return found("highest mean correlation below the largest number of anchors on every set; partly: on some",
-               grade(sets.share(), 1, 1e-9), join(best_at), join(sets.said, "; "));
+  return found(fmt::format("highest mean correlation {}", join(wanted, " and ")), grade(sets.share(), 1, 1),
+               join(best_at), join(sets.said, "; "));
 }
 
 Finding judge_anchors_robust(const Question& ask) {
   const double from = ask.number("from"), within = ask.number("within");
-  Tally sets;
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     double low = 2, high = -2;
-    for (const auto& [m, value] : by_anchors(ask, set, &ResultRun::correlation)) {
+    for (const auto& [m, value] : means_by_anchors(ask, set, &TraceRow::correlation)) {
       if (m < from) continue;
       low = std::min(low, value);
       high = std::max(high, value);
@@ -370,40 +371,76 @@ Finding judge_anchors_robust(const Question& ask) {
 }
 
 Finding judge_variance_falls(const Question& ask) {
-  const double within = ask.number("within"), below = ask.number("below"), at = ask.number("at");
-  Tally sets;
+  const double below = ask.number("below"), at = ask.number("at");
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
-    const auto list = by_anchors(ask, set, &ResultRun::variance_ratio);
+    const auto list = means_by_anchors(ask, set, &TraceRow::variance_ratio);
     if (list.size() < 2) continue;
     bool falls = true;
     for (std::size_t k = 0; k < list.size(); ++k) {
-      if (k > 0) falls = falls && list[k].second <= (1 + within) * list[k - 1].second;
+      if (k > 0) falls = falls && list[k].second < list[k - 1].second;
       if (list[k].first == at) falls = falls && list[k].second < below;
     }
     sets.take(falls, listing(set, list));
   }
-  return found(fmt::format("mean variance ratio rises by at most {:.0f} % from one number of anchors to the next, and "
-                           "is below {:g} at {:g}, on every set; partly: on some",
-                           100 * within, below, at),
+  return found(fmt::format("mean variance ratio falls from every number of anchors to the next, and is below {:g} at "
+                           "{:g}, on every set; partly: on some",
+                           below, at),
+               grade(sets.share(), 1, 1e-9), sets.of_sets(), join(sets.said, "; "));
+}
+
+// Near the optimum, and at no look above a bound.
+Finding judge_lower_variance(const Question& ask) {
+  const std::string label = ask.text("label"), than = ask.text("than");
+  const double bound = ask.number("never_above");
+  Tally sets = ask.tally();
+  for (const ResultSet& set : ask.results.sets) {
+    const double mine = last_variance(ask.results, set, label), other = last_variance(ask.results, set, than);
+    double largest = 0;
+    for (const RunRecord* run : ask.results.trials(set, label))
+      for (const TraceRow& look : run->points) largest = std::max(largest, look.variance_ratio);  // not NaN
+    if (!std::isnan(mine) && !std::isnan(other))
+      sets.take(mine < other && largest <= bound,
+                fmt::format("{} {} against {}, largest {}", set.name, brief(mine), brief(other), brief(largest)));
+  }
+  return found(fmt::format("mean variance over SGD's at the last {} looks below that of {}, and at no look above {:g}, "
+                           "on every set; partly: on some",
+                           kLastLooks, than, bound),
                grade(sets.share(), 1, 1e-9), sets.of_sets(), join(sets.said, "; "));
 }
 
 }  // namespace
 
+ByAnchors by_anchors(const Results& results, const std::function<double(const std::string& label)>& value_of) {
+  ByAnchors list;
+  for (const std::string& label : results.labels()) {
+    const double m = number_in_label(label, "m"), value = value_of(label);
+    if (std::isfinite(m) && std::isfinite(value)) list.emplace_back(m, value);
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+double last_variance(const Results& results, const ResultSet& set, const std::string& label) {
+  const auto values = mean_points(results.trials(set, label), &TraceRow::variance_ratio);
+  return mean_of(values, values.size() - std::min(values.size(), kLastLooks));
+}
+
 const std::vector<Entry>& of_measures() {
-  static const std::vector<Entry> table{{"cheapest", judge_cheapest},
+  static const std::vector<Entry> table{{"cheapest", judge_cheapest, true},
                                         {"cost", judge_cost},
                                         {"cost-most-on", judge_cost_most_on},
                                         {"exponents", judge_exponents},
-                                        {"sublinear", judge_sublinear},
+                                        {"sublinear", judge_sublinear, true},
                                         {"same-at-any-size", judge_same_at_any_size},
-                                        {"highest-correlation", judge_highest},
-                                        {"end-correlation", judge_end},
+                                        {"highest-correlation", judge_highest, true},
+                                        {"end-correlation", judge_end, true},
                                         {"correlation-above", judge_above},
-                                        {"correlation-falls", judge_falls},
-                                        {"anchors-peak", judge_anchors_peak},
-                                        {"anchors-robust", judge_anchors_robust},
-                                        {"variance-falls", judge_variance_falls}};
+                                        {"correlation-falls", judge_falls, true},
+                                        {"anchors-peak", judge_anchors_peak, true},
+                                        {"anchors-robust", judge_anchors_robust, true},
+                                        {"variance-falls", judge_variance_falls, true},
+                                        {"lower-variance", judge_lower_variance, true}};
   return table;
 }
 

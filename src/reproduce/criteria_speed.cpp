@@ -18,8 +18,11 @@ Clock clock_of(const Question& ask) {
   return ask.rule.value("with_graph", false) ? Clock::cpu_with_graph : Clock::cpu_without_graph;
 }
 
-// The methods of the paper; other contenders of the same runs do not count.
-const Strings kPaperMethods{"sgd", "ssgd", "svrg", "scv", "s3gd"};
+// The methods of the paper, unless the rule names others; further contenders of the same runs do not count.
+Strings racers(const Question& ask) {
+  static const Strings kPaperMethods{"sgd", "ssgd", "svrg", "scv", "s3gd"};
+  return ask.rule.contains("among") ? ask.list("among") : kPaperMethods;
+}
 
 double arrival(const Question& ask, const ResultSet& set, const std::string& label, Clock clock) {
   return reaches_target(ask.results, set, label, clock).value_or(kNever);
@@ -36,7 +39,7 @@ struct Winner {
 
 Winner winner(const Question& ask, const ResultSet& set, Clock clock) {
   Winner first;
-  for (const std::string& label : kPaperMethods) {
+  for (const std::string& label : racers(ask)) {
     const double seconds = arrival(ask, set, label, clock);
     if (seconds < first.seconds)
       first = {label, seconds, first.seconds};
@@ -64,23 +67,24 @@ struct Wins : std::map<std::string, Strings> {
   }
 };
 
-std::string within(const Results& results) { return fmt::format("within {:g} % of F*", 100 * results.tolerance); }
+std::string within(const Question& ask) {
+  return fmt::format(
+      "within {:g} % of F* in the median over the trials{}", 100 * ask.results.tolerance,
+      clock_of(ask) == Clock::cpu_with_graph ? ", all that comes before the first step on the clock" : "");
+}
 
 Finding judge_wins(const Question& ask) {
   const std::string label = ask.text("label");
   const double wanted = ask.number("at_least"), of = ask.number("of");
   const Wins won(ask, clock_of(ask));
   const double mine = won.count(label);
-  bool ahead = mine > 0;
-  for (const auto& [other, sets] : won)
-    ahead = ahead && (other == label || other.empty() || static_cast<double>(sets.size()) < mine);
-  const std::string criterion = fmt::format(
-      "first {} on at least {:g} of {:g} sets; partly: on more sets than any other", within(ask.results), wanted, of);
-  const std::size_t sets = ask.results.sets.size();
-  if (won.size() == 1 && won.contains(""))
-    return left_open(criterion, fmt::format("nobody came {} on any of {} sets", within(ask.results), sets));
-  return found(criterion, grade(sets > 0, mine / static_cast<double>(sets) >= wanted / of, ahead),
-               fmt::format("{} first on {:g} of {} sets", label, mine, sets), "First: " + won.words());
+  bool ahead = true;  // even if another were first wherever nothing was run
+  for (const std::string& other : racers(ask))
+    ahead = ahead && (other == label || won.count(other) + ask.tally().absent < mine);
+  return found(fmt::format("first {} on at least {:g} of {:g} sets; partly: on more sets than any other", within(ask),
+                           wanted, of),
+               grade(!ask.results.sets.empty(), mine >= wanted, ahead),
+               fmt::format("{} first on {:g} of {:g} sets", label, mine, of), "First: " + won.words());
 }
 
 Finding judge_wins_on(const Question& ask) {
@@ -88,20 +92,16 @@ Finding judge_wins_on(const Question& ask) {
   const Strings named = ask.list("sets");
   const bool only = ask.rule.value("only", false);
   const Clock clock = clock_of(ask);
-  const std::string criterion =
-      fmt::format("first within the tolerance on {}{}; partly: on some{}", join(named, " and "),
-                  only ? " and nowhere else" : "", only ? ", or elsewhere too" : "");
-  Tally sets;
+  const std::string criterion = fmt::format("first {} on {}{}; partly: on some{}", within(ask), join(named, " and "),
+                                            only ? " and nowhere else" : "", only ? ", or elsewhere too" : "");
+  Tally sets = ask.tally();
   for (const ResultSet* set : ask.sets()) {
     const Winner best = winner(ask, *set, clock);
-    if (best.label.empty())
-      sets.said.push_back(set->name + ": nobody");
-    else
-      sets.take(best.label == label,
-                fmt::format("{}: {} first{} ({}), {} {}", set->name, best.label, best.narrowly(),
-                            duration(best.seconds), label, duration(arrival(ask, *set, label, clock))));
+    sets.take(best.label == label, best.label.empty() ? set->name + ": nobody"
+                                                      : fmt::format("{}: {} first{} ({}), {} {}", set->name, best.label,
+                                                                    best.narrowly(), duration(best.seconds), label,
+                                                                    duration(arrival(ask, *set, label, clock))));
   }
-  if (sets.judged == 0 && !sets.said.empty()) return left_open(criterion, join(sets.said, "; "));
   Strings elsewhere;
   for (const ResultSet& set : ask.results.sets)
     if (only && !lists(named, set.paper_name()) && winner(ask, set, clock).label == label)
@@ -109,12 +109,12 @@ Finding judge_wins_on(const Question& ask) {
   if (!elsewhere.empty()) sets.said.push_back("also first on " + join(elsewhere));
   const char* others = elsewhere.size() == 1 ? "other" : "others";
   return found(criterion, grade(elsewhere.empty() || sets.good == 0 ? sets.share() : 0.5, 1, 1e-9),
-               fmt::format("{} first on {:g} of {:g}{}", label, sets.good, sets.judged,
+               fmt::format("{} first on {:g} of {:g}{}", label, sets.good, sets.all(),
                            elsewhere.empty() ? "" : fmt::format(", and on {} {}", elsewhere.size(), others)),
                join(sets.said, "; "));
 }
 
-// How many times as long as `than` a label takes; infinite where only `than` arrives, NaN where neither does.
+// How many times as long as `than` a label takes; 0 and infinite where one of them never arrives, NaN where neither does.
 double times_as_long(const Question& ask, const ResultSet& set, const std::string& label, const std::string& than) {
   const double mine = arrival(ask, set, label, clock_of(ask)), other = arrival(ask, set, than, clock_of(ask));
   return std::isinf(mine) && std::isinf(other) ? std::nan("") : mine / other;
@@ -122,6 +122,7 @@ double times_as_long(const Question& ask, const ResultSet& set, const std::strin
 
 // "IJCNN 2.1 times", "Covtype: sgd never arrives, svrg does"
 std::string in_words(const ResultSet& set, double ratio, const std::string& label, const std::string& than) {
+  if (std::isnan(ratio)) return fmt::format("{}: neither arrives", set.name);
   if (std::isinf(ratio)) return fmt::format("{}: {} never arrives, {} does", set.name, label, than);
   if (ratio == 0) return fmt::format("{}: {} never arrives, {} does", set.name, than, label);
   return fmt::format("{} {} times", set.name, brief(ratio));
@@ -131,32 +132,24 @@ Finding judge_slower(const Question& ask) {
   const std::string than = ask.text("than");
   const double share = ask.number("share"), by = ask.rule.value("by", 1.0);
   const Strings labels = ask.list("labels");
-  const std::string criterion = fmt::format(
-      "{} more than {:g} times as long as {} to get within the tolerance (or never) on at least {:.0f} % of {}; "
-      "partly: some of them",
-      join(labels, " and "), by, than, 100 * share, ask.rule.contains("sets") ? join(ask.list("sets")) : "the sets");
-  Strings counts, neither;
+  Strings counts;
   Tally slow;
   for (const std::string& label : labels) {
-    Tally sets;
-    Strings nowhere;
+    Tally sets = ask.tally();
     for (const ResultSet* set : ask.sets()) {
       if (ask.results.trials(*set, label).empty() || ask.results.trials(*set, than).empty()) continue;
-      if (const double ratio = times_as_long(ask, *set, label, than); std::isnan(ratio))
-        nowhere.push_back(set->name);
-      else
-        sets.take(ratio > by, in_words(*set, ratio, label, than));
+      const double ratio = times_as_long(ask, *set, label, than);
+      sets.take(ratio > by, in_words(*set, ratio, label, than));
     }
-    if (!nowhere.empty())
-      neither.push_back(
-          fmt::format("neither {} nor {} came {} on {}", label, than, within(ask.results), join(nowhere)));
     if (sets.judged == 0) continue;
-    counts.push_back(fmt::format("{} slower on {:g} of {:g}", label, sets.good, sets.judged));
+    counts.push_back(fmt::format("{} slower on {:g} of {:g}", label, sets.good, sets.all()));
     slow.take(sets.share() >= share, fmt::format("{} against {}: {}", label, than, join(sets.said)));
   }
-  if (slow.judged == 0 && !neither.empty()) return left_open(criterion, join(neither, "; "));
-  slow.said.insert(slow.said.end(), neither.begin(), neither.end());
-  return found(criterion, grade(slow.share(), 1, 1e-9), join(counts), join(slow.said, "; "));
+  return found(fmt::format("{} more than {:g} times as long as {} to get {} (or never, where {} does) on at least "
+                           "{:.0f} % of {}; partly: some of them",
+                           join(labels, " and "), by, than, within(ask), than, 100 * share,
+                           ask.rule.contains("sets") ? join(ask.list("sets")) : "the sets"),
+               grade(slow.share(), 1, 1e-9), join(counts), join(slow.said, "; "));
 }
 
 Finding judge_faster(const Question& ask) {
@@ -164,24 +157,25 @@ Finding judge_faster(const Question& ask) {
   const double factor = ask.rule.value("factor", 1.0), share = ask.number("share"), part = ask.number("partly_share");
   const Strings others = ask.list("than");
   const Clock clock = clock_of(ask);
-  Tally sets;
+  Tally sets = ask.tally();
   double log_sum = 0, finite = 0;
   for (const ResultSet& set : ask.results.sets) {
     const double mine = arrival(ask, set, label, clock);
     double best = kNever;
     for (const std::string& other : others) best = std::min(best, arrival(ask, set, other, clock));
-    if (ask.results.trials(set, label).empty() || (std::isinf(mine) && std::isinf(best))) continue;
+    if (ask.results.trials(set, label).empty()) continue;
     if (std::isfinite(mine) && std::isfinite(best)) {
       log_sum += std::log(best / mine);
       finite += 1;
     }
-    sets.take(mine <= factor * best, fmt::format("{} {} against {}", set.name, duration(mine), duration(best)));
+    sets.take(std::isfinite(mine) && mine <= factor * best,
+              fmt::format("{} {} against {}", set.name, duration(mine), duration(best)));
   }
   return found(
-      fmt::format("{} takes at most {:g} times as long as {} to get within the tolerance, {} the graph's time, on at "
-                  "least {:.0f} % of the sets; partly: {:.0f} %",
-                  label, factor, others.size() == 1 ? others.front() : "the best of " + join(others),
-                  clock == Clock::cpu_with_graph ? "with" : "without", 100 * share, 100 * part),
+      fmt::format("{} takes at most {:g} times as long as {} to get {}, on at least {:.0f} % of the sets; partly: "
+                  "{:.0f} %",
+                  label, factor, others.size() == 1 ? others.front() : "the best of " + join(others), within(ask),
+                  100 * share, 100 * part),
       grade(sets.share(), share, part),
       fmt::format("{}, {} times as fast in the geometric mean", sets.of_sets(), brief(std::exp(log_sum / finite))),
       join(sets.said, "; "));
@@ -189,41 +183,39 @@ Finding judge_faster(const Question& ask) {
 
 Finding judge_among_best(const Question& ask) {
   const std::string label = ask.text("label");
-  const double within = ask.number("within"), share = ask.number("share");
-  Tally sets;
+  const double times = ask.number("within"), share = ask.number("share");
+  Tally sets = ask.tally();
   for (const ResultSet& set : ask.results.sets) {
     const std::string best = winner(ask, set, clock_of(ask)).label;
-    if (best.empty()) continue;
-    const double ratio = times_as_long(ask, set, label, best);
-    sets.take(ratio <= within, set.name + " " + brief(ratio));
+    const double ratio = best.empty() ? std::nan("") : times_as_long(ask, set, label, best);
+    sets.take(ratio <= times, set.name + " " + (best.empty() ? "nobody" : brief(ratio)));
   }
   return found(
-      fmt::format(
-          "{} takes at most {:g} times as long as the fastest on at least {:.0f} % of the sets; partly: half of them",
-          label, within, 100 * share),
+      fmt::format("{} takes at most {:g} times as long as the fastest to get {} on at least {:.0f} % of the sets; "
+                  "partly: half of them",
+                  label, times, within(ask), 100 * share),
       grade(sets.share(), share, 0.5), sets.of_sets(), "Times as long as the fastest: " + join(sets.said));
 }
 
 Finding judge_wins_kept(const Question& ask) {
-  const std::string label = ask.text("label"),
-                    criterion =
-                        "first on as many sets with the graph's time as without; partly: on at least half as "
-                        "many";
+  const std::string label = ask.text("label");
   const Wins without(ask, Clock::cpu_without_graph), with(ask, Clock::cpu_with_graph);
-  if (!without.empty() && without.count(label) == 0)
-    return left_open(criterion, fmt::format("{} is first nowhere, with or without: {}", label, without.words()));
-  return found(criterion, grade(with.count(label) / without.count(label), 1, 0.5),
-               fmt::format("{} first on {:g} sets without the graph's time, on {:g} with it", label,
-                           without.count(label), with.count(label)),
-               fmt::format("Without: {}. With: {}", without.words(), with.words()));
+  const double kept = with.count(label) / std::max(1.0, without.count(label));
+  return found(
+      "first on as many sets with the graph's time as without, and on one at least; partly: on at least half "
+      "as many",
+      grade(!without.empty(), kept >= 1, kept >= 0.5),
+      fmt::format("{} first on {:g} sets without the graph's time, on {:g} with it", label, without.count(label),
+                  with.count(label)),
+      fmt::format("Without: {}. With: {}", without.words(), with.words()));
 }
 
 }  // namespace
 
 const std::vector<Entry>& of_speed() {
-  static const std::vector<Entry> table{{"wins", judge_wins},           {"wins-on", judge_wins_on},
-                                        {"wins-kept", judge_wins_kept}, {"slower", judge_slower},
-                                        {"faster", judge_faster},       {"among-best", judge_among_best}};
+  static const std::vector<Entry> table{{"wins", judge_wins, true},     {"wins-on", judge_wins_on, true},
+                                        {"wins-kept", judge_wins_kept}, {"slower", judge_slower, true},
+                                        {"faster", judge_faster, true}, {"among-best", judge_among_best, true}};
   return table;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "compare/results.hpp"
 #include "data/catalog.hpp"
 #include "data/generate.hpp"
 #include "problem/names.hpp"
@@ -39,6 +40,7 @@ void generate_instead(FoundSet& set, const Json& recipe, const Settings& setting
   set.data.test = generated_rows(recipe, test, cols, train);
   set.data.name = set.name + " (generated)";
   set.data.stand_in = "generated: " + set.name + " is not on this machine";
+  if (recipe.contains("scale")) set.data.scale = parse_name<Scale>("scale", text_of(recipe, "scale"));
   set.differs = fmt::format("generated rows of {} shape ({})",
                             smaller.empty() && settings.rows == 0 ? "the same" : "a smaller", set.data.source);
 }
@@ -202,6 +204,16 @@ std::vector<NeededGroup> needed_groups(const std::vector<const Experiment*>& fig
   return needed;
 }
 
+Names sets_of(const Experiment& experiment) {
+  Json named = Json::array();
+  for (const RunGroup& group : run_groups(experiment))
+    for (const Json& entry : group.plan.at("data")) {
+      const std::string name = entry.is_string() ? entry.get<std::string>() : "";
+      if (!name.empty() && listed(experiment.sets, name) && !holds(named, name)) named.push_back(name);
+    }
+  return named.get<Names>();
+}
+
 std::string capped_rows(const std::string& source, Index rows) {
   const std::size_t at = source.find("rows=");
   if (rows <= 0 || !is_generated(source) || at == std::string::npos) return source;
@@ -213,6 +225,7 @@ std::string capped_rows(const std::string& source, Index rows) {
 Plan plan_of(const RunGroup& group, const std::vector<FoundSet>& sets, const Settings& settings) {
   const Json wanted = effective_plan(group, settings);
   Plan plan = paper_plan();
+  if (wanted.value("reading", "sum") == "mean") plan.problem.class_weight = ClassWeight::balanced;
   plan.title = group.name;
   bool tests = false;
   for (const Json& entry : wanted.at("data")) {

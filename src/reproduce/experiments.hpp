@@ -57,7 +57,12 @@ struct Experiment {
   std::vector<std::string> sets, labels;  // what it looks at; empty = all
   std::vector<Claim> claims = {};
 
-  bool beyond_paper() const { return paper.starts_with("beyond"); }
+  // What its claims are: "paper", the same with "the other reading" of its sampling, or "beyond" it.
+  std::string side() const {
+    return paper.starts_with("beyond")              ? "beyond"
+           : paper.starts_with("the other reading") ? "the other reading"
+                                                    : "paper";
+  }
 };
 
 const std::vector<Experiment>& experiments();  // in the paper's order
@@ -65,6 +70,9 @@ const std::vector<Experiment>& experiments();  // in the paper's order
 const Experiment& find_experiment(const std::string& name);
 // Its own runs and those of `runs_of`.
 std::vector<RunGroup> run_groups(const Experiment& experiment);
+
+// The paper's sets that it looks at, whether they are run or not.
+std::vector<std::string> sets_of(const Experiment& experiment);
 
 // Each group that the figures need once, in their order. Where all figures that need it look at some sets only, it is
 // narrowed to those; its folder, and the runs kept there, stay the same.

@@ -180,13 +180,15 @@ FigureResult judge_figure(const Experiment& experiment, const Settings& settings
   figure.coverage = coverage_of(experiment, result.sets, settings, evidence.results);
   evidence.missing = figure.coverage.words();
   evidence.results = only_covered(evidence.results, figure.coverage);
+  evidence.absent = sets_of(experiment);
+  std::erase_if(evidence.absent, [&](const std::string& name) { return evidence.results.find(name) != nullptr; });
   for (const Claim& claim : experiment.claims) figure.findings.push_back(judge(claim, evidence));
   return figure;
 }
 
 Index trials_there(const Results& results, const std::string& set, const Contender& contender, const StepRule& step) {
-  return std::count_if(results.runs.begin(), results.runs.end(), [&](const ResultRun& run) {
-    return run.set == set && run.label == contender.label && (is_exact(contender.solver) || run.step == step.value);
+  return std::count_if(results.runs.begin(), results.runs.end(), [&](const RunRecord& run) {
+    return run.dataset == set && run.label == contender.label && (is_exact(contender.solver) || run.step == step.value);
   });
 }
 
@@ -278,7 +280,7 @@ Results only_covered(const Results& results, const Coverage& coverage) {
                        [&](const SetCoverage& one) { return one.set == name && one.trials == 0; });
   };
   std::erase_if(some.sets, [&](const ResultSet& set) { return not_covered(set.name); });
-  std::erase_if(some.runs, [&](const ResultRun& run) { return not_covered(run.set); });
+  std::erase_if(some.runs, [&](const RunRecord& run) { return not_covered(run.dataset); });
   return some;
 }
 

@@ -23,12 +23,12 @@ Cell outcome_cell(const Finding& finding) {
   return {finding.outcome_in_words(), look};
 }
 
-// How many claims of the paper (or, with `beyond`, questions of ours) ended in each way.
-Counts tally(const Reproduction& done, bool beyond) {
+// How many claims of a side (of the paper, of its other reading, beyond it) ended in each way.
+Counts tally(const Reproduction& done, const std::string& side) {
   Counts counts{};
   for (const FigureResult& figure : done.figures)
     for (const Finding& finding : figure.findings)
-      if (figure.experiment->beyond_paper() == beyond) ++counts[static_cast<std::size_t>(finding.outcome)];
+      if (figure.experiment->side() == side) ++counts[static_cast<std::size_t>(finding.outcome)];
   return counts;
 }
 
@@ -104,10 +104,12 @@ report::Document document_of(const Reproduction& done, const std::vector<Evidenc
       .title = "The paper, repeated",
       .subtitle =
           "Mu, Liu and Fan: Stochastic Gradient Made Stable (S3GD). What it says beside what was measured here."};
-  report::Facts headline{.list = counts_in_words(tally(done, false), "claims of the paper confirmed"),
+  report::Facts headline{.list = counts_in_words(tally(done, "paper"), "claims of the paper confirmed"),
                          .headline = true};
-  if (const auto beyond = counts_in_words(tally(done, true), "questions beyond it: yes"); !beyond.empty())
-    headline.list.push_back(beyond.front());
+  for (const auto& [side, words] :
+       {std::pair("the other reading", "confirmed with rows averaged"), {"beyond", "questions beyond it: yes"}})
+    if (const auto counts = counts_in_words(tally(done, side), words); !counts.empty())
+      headline.list.push_back(counts.front());
   document.parts.emplace_back(headline);
   document.parts.emplace_back(report::Text{
       "Summary",
@@ -137,10 +139,10 @@ Json results_json(const Reproduction& done, const std::vector<Evidence>& evidenc
             {"command", command},      {"quick", settings.quick},    {"status", s3gd::name_of(done.status)},
             {"seconds", done.seconds}, {"failed_runs", done.failed}, {"left_out", done.left_out},
             {"machine", machine},      {"sets", Json::array()},      {"figures", Json::array()}};
-  for (const bool beyond : {false, true}) {
-    const auto counts = tally(done, beyond);
+  for (const char* side : {"paper", "the other reading", "beyond"}) {
+    const auto counts = tally(done, side);
     for (const Outcome outcome : kOutcomes)
-      json["summary"][beyond ? "beyond" : "paper"][name_of(outcome)] = counts[static_cast<std::size_t>(outcome)];
+      json["summary"][side][name_of(outcome)] = counts[static_cast<std::size_t>(outcome)];
   }
   for (const FoundSet& set : done.sets) {
     const ResultSet* ours = nullptr;

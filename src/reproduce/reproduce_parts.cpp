@@ -17,6 +17,8 @@ namespace {
 using report::Cell;
 using report::Table;
 
+constexpr double kNearTarget = 0.001;  // of the improved method: as near to F* as it is looked at, beside 1 %
+
 std::string count(Index value) { return value == 0 ? "-" : report::count_text(static_cast<double>(value)); }
 
 Cell::Look look_of(bool there, bool best) {
@@ -49,6 +51,12 @@ PageParts time_table(const Results& results, Table about, const std::string& non
       row.emplace_back(std::isinf(value) ? none : criteria::duration(value),
                        look_of(std::isfinite(value), value == least));
   });
+}
+
+PageParts all_of(std::vector<PageParts> lists) {
+  PageParts all;
+  for (PageParts& list : lists) std::move(list.begin(), list.end(), std::back_inserter(all));
+  return all;
 }
 
 PageParts shape_table(const Evidence& evidence) {
@@ -113,8 +121,9 @@ PageParts cost_table(const Results& results) {
       "-", [&](const ResultSet& set, const std::string& label) { return 50 * iteration_seconds(results, set, label); });
 }
 
-PageParts arrival_table(const Results& results, bool with_graph) {
+PageParts arrival_table(Results results, bool with_graph, double tolerance = 0) {
   const Clock clock = with_graph ? Clock::cpu_with_graph : Clock::cpu_without_graph;
+  if (tolerance > 0) results.tolerance = tolerance;
   return time_table(
       results,
       {.title = fmt::format("Processor time until {:g} % above F*, {} the graph's", 100 * results.tolerance,
@@ -146,15 +155,42 @@ PageParts stable_step_table(const Results& results) {
   });
 }
 
-PageParts both(PageParts first, PageParts second) {
-  std::move(second.begin(), second.end(), std::back_inserter(first));
-  return first;
+// How well gradients are estimated: a number for each method, the best of a row standing out.
+PageParts gradient_table(const Results& results, Table about, bool lowest,
+                         const std::function<double(const ResultSet&, const std::string&)>& value_of) {
+  return set_table(results, std::move(about), [&](const ResultSet& set, std::vector<Cell>& row) {
+    std::vector<double> values;
+    for (const std::string& label : results.labels()) values.push_back(value_of(set, label));
+    double best = std::nan("");
+    for (const double value : values)
+      if (!(lowest ? value >= best : value <= best) && !std::isnan(value)) best = value;
+    for (const double value : values)
+      row.emplace_back(criteria::brief(value), look_of(std::isfinite(value), value == best));
+  });
+}
+
+PageParts gradient_tables(const Results& results) {
+  return all_of(
+      {gradient_table(results,
+                      {.title = "Variance over that of SGD",
+                       .caption = fmt::format("Near the optimum: the mean of the last {} looks and of the "
+                                              "trials.",
+                                              criteria::kLastLooks)},
+                      true,
+                      [&](const ResultSet& set, const std::string& label) {
+                        return criteria::last_variance(results, set, label);
+                      }),
+       gradient_table(
+           results, {.title = "Correlation with the exact gradient", .caption = "The mean over all looks and trials."},
+           false, [&](const ResultSet& set, const std::string& label) {
+             return mean_of(mean_points(results.trials(set, label), &TraceRow::correlation));
+           })});
 }
 
 using report::Axis;
 using report::Figure;
 using report::Series;
-using Trials = std::vector<const ResultRun*>;
+using Trials = std::vector<const RunRecord*>;  // of one label at one step
 
 Axis axis_of(const std::string& key, const ResultSet& set) {
   Axis axis = key == "suboptimality" ? report::suboptimality(set.optimum_gap) : report::quantity(key);
@@ -162,45 +198,14 @@ Axis axis_of(const std::string& key, const ResultSet& set) {
   return axis;
 }
 
-// Mean and range over the trials of f(value), point by point.
-template <class F>
-Series::Band band_of(const Trials& trials, Points points, F f) {
-  Series::Band band;
-  band.middle = mean_points(trials, points);
-  for (std::size_t k = 0; k < band.middle.size(); ++k) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const ResultRun* run : trials) {
-      if (k >= (run->*points).size() || !std::isfinite((run->*points)[k])) continue;
-      low = std::min(low, f((run->*points)[k]));
-      high = std::max(high, f((run->*points)[k]));
-    }
-    band.middle[k] = f(band.middle[k]);
-    band.low.push_back(low <= high ? low : std::nan(""));
-    band.high.push_back(low <= high ? high : std::nan(""));
-  }
-  if (trials.size() < 2) band.low = band.high = {};
-  return band;
-}
-
 // Nothing where the trials have no points.
 void add_series(Figure& figure, const std::string& name, const Trials& trials, double optimum, bool with_graph) {
-  if (trials.empty() || trials.front()->iteration.empty()) return;
-  Series& series = figure.series.emplace_back();
-  series.name = name;
-  for (const char* key : {"iteration", "passes", "cpu_seconds"}) series.x[key] = mean_points(trials, points_of(key));
-  double graph = 0;
-  for (const ResultRun* run : trials) graph += run->graph_cpu_seconds / static_cast<double>(trials.size());
-  if (with_graph)
-    series.before["cpu_seconds"] = graph;
-  else
-    for (double& seconds : series.x["cpu_seconds"]) seconds -= graph;
-  for (const char* key : {"objective", "test_objective", "correlation", "variance_ratio"}) {
-    auto band = band_of(trials, points_of(key), [](double value) { return value; });
-    if (std::any_of(band.middle.begin(), band.middle.end(), [](double value) { return std::isfinite(value); }))
-      series.y[key] = std::move(band);
-  }
-  series.y["suboptimality"] =
-      band_of(trials, &ResultRun::objective, [=](double value) { return (value - optimum) / optimum; });
+  if (trials.empty() || trials.front()->points.empty()) return;
+  Series& series = figure.series.emplace_back(report::series_of(name, trials, optimum));
+  series.x.erase("wall_seconds");
+  if (with_graph) return;
+  for (double& seconds : series.x["cpu_seconds"]) seconds -= series.before["cpu_seconds"];
+  series.before.clear();
 }
 
 // Those y that every series has, the wanted one first.
@@ -249,25 +254,14 @@ std::string about_set(const ResultSet& set) {
   return set.stand_in.empty() ? "" : "A stand-in: " + set.stand_in + ". ";
 }
 
-// What is shown of a set for one number of anchors.
-double over_anchors_value(const std::string& key, const Results& results, const ResultSet& set,
-                          const std::string& label) {
-  constexpr double kMilli = 1e3;
-  if (key == "cpu_milliseconds") return kMilli * 50 * iteration_seconds(results, set, label);
-  return mean_of(mean_points(results.trials(set, label), points_of(key)));
-}
-
 Series over_anchors_series(const std::string& key, const Results& results, const ResultSet& set) {
-  std::vector<std::pair<double, double>> values;
-  for (const std::string& label : results.labels()) {
-    const double m = criteria::number_in_label(label, "m"), value = over_anchors_value(key, results, set, label);
-    if (std::isfinite(m) && std::isfinite(value)) values.emplace_back(m, value);
-  }
-  std::sort(values.begin(), values.end());
   Series series;
   series.name = set.name;
   series.dots = true;
-  for (const auto& [m, value] : values) {
+  for (const auto& [m, value] : criteria::by_anchors(results, [&](const std::string& label) {
+         return key == "cpu_milliseconds" ? 1e3 * 50 * iteration_seconds(results, set, label)
+                                          : mean_of(mean_points(results.trials(set, label), points_of(key)));
+       })) {
     series.x["anchors"].push_back(m);
     series.y[key].middle.push_back(value);
   }
@@ -297,7 +291,8 @@ PageParts curves(const Experiment& experiment, const Evidence& evidence, const s
     const auto count = [](Index number) { return report::count_text(static_cast<double>(number)); };
     figure.caption = fmt::format("{}{} training rows, {} columns. Steps: {}.", about_set(set), count(set.rows),
                                  count(set.cols), join(steps));
-    finish(figure, set, results.tolerance, y, y == "correlation" || experiment.show == "inner", parts);
+    const bool over_iterations = y == "correlation" || y == "variance_ratio" || experiment.show == "inner";
+    finish(figure, set, results.tolerance, y, over_iterations, parts);
   }
   return parts;
 }
@@ -356,11 +351,16 @@ PageParts parts_of(const Experiment& experiment, const Evidence& evidence) {
   if (show == "training") return curves_by("objective");
   if (show == "testing" || show == "inner") return curves_by("test_objective");
   if (show == "correlation") return curves_by("correlation");
-  if (show == "anchors-correlation") return both(anchors(report::quantity("correlation")), curves_by("correlation"));
+  if (show == "anchors-correlation")
+    return all_of({anchors(report::quantity("correlation")), curves_by("correlation")});
+  if (show == "gradients") return all_of({gradient_tables(evidence.results), curves_by("variance_ratio")});
+  if (show == "improved")
+    return all_of({stable_step_table(evidence.results), arrival_table(evidence.results, true),
+                   arrival_table(evidence.results, true, kNearTarget), curves_by("suboptimality", true)});
   if (show != "arrival" && show != "arrival-with-graph")
     throw Error("there is no way to show '" + show + "'", "see parts_of in src/reproduce/reproduce_parts.cpp");
   const bool with_graph = show == "arrival-with-graph";
-  return both(arrival_table(evidence.results, with_graph), curves_by("suboptimality", with_graph));
+  return all_of({arrival_table(evidence.results, with_graph), curves_by("suboptimality", with_graph)});
 }
 
 }  // namespace s3gd::reproduce

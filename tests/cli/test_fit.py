@@ -60,6 +60,15 @@ class Train(ProgramTest):
         self.assertIn("0.1 ||w||^2", other["formula"])
         self.assertNotIn("b)", other["formula"])
 
+    def test_both_readings_of_the_papers_sampling(self):
+        formulas = [self.run_json("train", DATA, "--paper", "--solver", "newton", *words)["formula"]
+                    for words in ([], ["--reading", "sum"], ["--reading", "mean"])]
+        self.assertEqual(formulas[0], formulas[1])
+        self.assertEqual(formulas[2], formulas[0].replace("= sum", "= 1/2 sum"))
+        self.assertIn("--paper", self.error_of("train", DATA, "--reading", "mean", expect=2))
+        self.error_of("train", DATA, "--paper", "--reading", "mean", "--class-weight", "none", expect=2)
+        self.error_of("train", DATA, "--paper", "--reading", "median", expect=2)
+
     def test_c_of_the_squared_hinge_has_no_one_half(self):
         by_lambda = self.run_json("train", DATA, "--loss", "squared-hinge", "--lambda", repr(1 / (4 * 600 * 0.5)),
                                   "--tol", "1e-10")

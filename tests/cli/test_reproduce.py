@@ -9,8 +9,9 @@ import unittest
 
 from program import PROGRAM, ProgramTest
 
-FIGURES = ["table1", "table2", "steps", "step-grid", "time50", "training", "testing", "correlation", "anchors-correlation",
-           "anchors-time", "inner", "verdict", "graph-time", "streaming", "control", "auto", "variance", "cache"]
+FIGURES = ["table1", "table2", "steps", "steps-mean", "step-grid", "time50", "training", "testing", "correlation",
+           "anchors-correlation", "anchors-time", "inner", "verdict", "verdict-mean", "graph-time", "streaming", "control",
+           "auto", "variance", "cache", "improved", "improved-gradients"]
 SMALL = ["--quick", "--iterations", "20", "--trials", "1", "--rows", "200"]
 OUTCOMES = {"confirmed", "partly", "not confirmed", "not measured", "described"}
 
@@ -72,7 +73,7 @@ class Reproduce(ProgramTest):
             self.assertIn(f"({name})", page)
         # A picture for every set.
         pictures = os.listdir(self.path("out/figures"))
-        for figure in ("training", "testing", "correlation", "graph-time"):
+        for figure in ("training", "testing", "correlation", "graph-time", "improved", "improved-gradients"):
             self.assertEqual(len([p for p in pictures if p.startswith(figure) and p.endswith(".svg")]) >= 9, True, pictures)
         for figure in ("steps-CIFAR10-svrg", "anchors-time", "variance", "inner-CIFAR10"):
             self.assertIn(f"{figure}.svg", pictures)
@@ -116,6 +117,16 @@ class Reproduce(ProgramTest):
         os.remove(self.path(f"out/runs/training/runs/{gone['key']}.json"))
         verdict = self.run_json("reproduce", "verdict", "--no-runs", *small)["figures"][0]
         self.assertTrue(verdict["lacking"].startswith("2 of 2 trials on Covtype (generated); 1 of 2 on IJCNN (generated);"))
+
+    def test_the_other_reading_is_run_and_said(self):
+        results = self.run_json("reproduce", "steps", "steps-mean", *SMALL, "-o", "out")
+        readings = {name: json.loads(self.read(f"out/runs/{name}/run.json")) for name in ("training", "training-mean")}
+        self.assertEqual([run["protocol"]["reading"] for run in readings.values()], ["sum", "mean"])
+        formulas = [run["datasets"][0]["formula"] for run in readings.values()]
+        self.assertIn("1/2 sum over both classes", formulas[1])
+        self.assertNotIn("1/2 sum", formulas[0])
+        counted = {side: sum(outcomes.values()) for side, outcomes in results["summary"].items()}
+        self.assertEqual(counted, {"paper": 1, "the other reading": 1, "beyond": 0})
 
     def test_an_unknown_set_is_answered_with_the_list(self):
         message = self.error_of("reproduce", "verdict", "--sets", "IJCN", "-o", "out", expect=2)

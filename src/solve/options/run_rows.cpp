@@ -44,6 +44,26 @@ OptionRow step_row() {
   return made;
 }
 
+// Rows are drawn by the weights of the paper's Eqn. pw and averaged uniformly. As a sum that is its gradient, times the
+// total weight of 2; as a mean, half of it: the gradient of the balanced objective, whose penalty is as large.
+OptionRow reading_row() {
+  OptionRow made{
+      {.takes = "NAME", .excludes = "class-weight", .beside = "paper", .identity = false, .python = false},
+      "reading",
+      {},
+      "the paper's two classes: their means added up, or averaged",
+      "sum is its formula as printed. mean is its text, rows drawn by weight and averaged uniformly: half of "
+      "that loss beside the same penalty, so that steps twice as large are stable."};
+  made.choices = {"sum", "mean"};
+  made.copy = [](V& to, const V& from) { to.reading = from.reading; };
+  made.get = [](const V& v) { return v.reading == ClassWeight::balanced ? "mean" : "sum"; };
+  made.set = [choices = made.choices](V& v, const std::string& text) {
+    if (text != "sum" && text != "mean") throw_unknown_name("reading", text, choices);
+    v.reading = text == "mean" ? ClassWeight::balanced : ClassWeight::paper;
+  };
+  return made;
+}
+
 std::vector<OptionRow> solver_rows() {
   const OptionFacts of_program{.identity = false, .python = false, .plan = false};
   OptionFacts of_graph = of_program;
@@ -91,7 +111,8 @@ std::vector<OptionRow> solver_rows() {
        row("paper", &V::paper, "the paper's setting (docs/solvers.md)",
            "For its experiments: class weights, a regularised intercept, the largest class against the rest, s3gd with "
            "a graph built at once. auto is faster and has a certificate.",
-           of_program),
+           {.identity = false, .python = false}),
+       reading_row(),
        row("graph", &V::graph, "made by `s3gd graph`",
            "Saves building it again for several runs over the same rows, scaled alike. A streaming graph is there as "
            "soon, and costs one run less to make.",

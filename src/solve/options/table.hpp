@@ -31,6 +31,7 @@ struct OptionValues {
   double calibrate = 0;  // the share of the rows that probabilities are fitted on
   std::string sample_weight = {}, validate = {}, graph = {};
   bool early_stop = false, paper = false;
+  ClassWeight reading = ClassWeight::paper;  // the class weights of the paper's setting, as its sampling is read
 };
 
 // What an option may need in order to have an effect.

@@ -82,6 +82,23 @@ TEST(Plan, WhatAFileLeavesOutIsThePapers) {
   EXPECT_EQ(plan.threads, 1);
 }
 
+TEST(Plan, SolversAreAsTheyAreByThemselvesUnlessThePapersAreAskedFor) {
+  const SolveOptions usual;
+  const Plan plan = parse_plan(R"({"datasets": ["a9a"]})"),
+             paper = parse_plan(R"({"datasets": ["a9a"], "paper": true})");
+  EXPECT_EQ(plan.contenders[4].base.control, usual.control);
+  EXPECT_EQ(plan.contenders[4].base.propagation, usual.propagation);
+  EXPECT_EQ(plan.contenders[4].base.graph_mode, usual.graph_mode);
+  EXPECT_EQ(paper.contenders[4].base.control, ControlMode::paper);
+  EXPECT_EQ(paper.contenders[4].base.propagation, Propagation::constant);
+  EXPECT_EQ(paper.contenders[4].base.graph_mode, GraphMode::full);
+}
+
+TEST(Plan, TheReadingOfTheSamplingIsTheWeightOfTheClasses) {
+  EXPECT_EQ(parse_plan(R"({"reading": "mean"})").problem.class_weight, ClassWeight::balanced);
+  EXPECT_EQ(parse_plan(R"({"reading": "sum"})").problem.class_weight, ClassWeight::paper);
+}
+
 TEST(Plan, AFileSaysEverything) {
   const Plan plan = parse_plan(R"({  // comments are fine
     "title": "anchors", "steps": [1, "auto", "2x"], "trials": 2, "iterations": 800, "target": 0.05, "lambda": 0.01,
@@ -135,6 +152,9 @@ TEST(Plan, EveryMistakeIsASentenceThatNamesIt) {
       {R"({"scale": "big"})", "big"},
       {R"({"validate": 1.5})", "1.5"},
       {R"({"gradients": 1})", "gradients"},
+      {R"({"paper": 1})", "paper"},
+      {R"({"reading": "median"})", "median"},
+      {R"({"reading": "mean", "class-weight": "none"})", "'reading'"},
   };
   for (const auto& [plan, named] : cases) {
     const std::string error = error_of(plan);

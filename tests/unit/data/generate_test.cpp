@@ -14,6 +14,8 @@ using namespace testing_support;
 const std::vector<std::string>& small_specs() {
   static const std::vector<std::string> specs{"gen:manifold?rows=300&cols=11&seed=3",
                                               "gen:manifold?rows=200&cols=7&classes=4",
+                                              "gen:manifold?rows=200&cols=7&tails=1&ratio=9",
+                                              "gen:text?rows=300&cols=500&nnz=9&topics=5&counts=1",
                                               "gen:text?rows=300&cols=500&nnz=9",
                                               "gen:ill?rows=300&cols=6&condition=100",
                                               "gen:imbalanced?rows=300&cols=5",
@@ -69,6 +71,45 @@ TEST(Generate, TextHasTheRatioAskedFor) {
   EXPECT_NEAR(positive / 20000, 0.05, 0.02);  // the threshold comes from 501 rows
 }
 
+// Shares of the classes, with labels drawn anew as well.
+TEST(Generate, ClustersHaveTheRatioAskedFor) {
+  const auto data = generate("gen:manifold?rows=20000&cols=12&tails=1&ratio=49&noise=0.1");
+  const double positive = static_cast<double>(std::count(data.y.values.begin(), data.y.values.end(), 1.0));
+  EXPECT_NEAR(positive / 20000, 0.02, 0.004);
+}
+
+// The fourth moment over the squared second: far above that of the same clusters without tails.
+TEST(Generate, TailsStretchWhatIsFarFromZero) {
+  const auto kurtosis = [](const std::string& tails) {
+    double second = 0, fourth = 0;
+    const auto data = generate("gen:manifold?rows=4000&cols=12&clusters=40&dims=6&spread=0.4&tails=" + tails);
+    const auto& view = std::get<DenseView<float>>(data.x.view());
+    const double count = static_cast<double>(view.rows * view.cols);
+    for (Index i = 0; i < view.rows; ++i)
+      for (Index j = 0; j < view.cols; ++j) {
+        const double square = double{view.row(i)[j]} * double{view.row(i)[j]};
+        second += square / count;
+        fourth += square * square / count;
+      }
+    return fourth / (second * second);
+  };
+  EXPECT_GT(kurtosis("1.5"), 3 * kurtosis("0"));
+}
+
+// Rows of one topic share words that others hardly have; words stay frequent in the unequal way of a power law.
+TEST(Generate, TopicsHaveWordsOfTheirOwn) {
+  const auto data = generate("gen:text?rows=2000&cols=1000&nnz=40&topics=4&counts=1");
+  const auto& view = std::get<CsrView<float, std::int32_t>>(data.x.view());
+  Index first = 0, of_topic = 0, between = 0;  // the law's own head, a topic's, and a place with neither
+  for (const auto column : std::span(view.columns, static_cast<std::size_t>(view.nonzeros()))) {
+    first += column < 5;
+    of_topic += column >= 200 && column < 205;
+    between += column >= 150 && column < 155;
+  }
+  EXPECT_GT(first, 2 * of_topic);
+  EXPECT_GT(of_topic, 3 * between);
+}
+
 TEST(Generate, AnotherSeedGivesOtherRows) {
   for (const std::string kind : {"manifold", "text", "ill", "imbalanced", "regression"})
     EXPECT_NE(full_row(generate("gen:" + kind + "?rows=2&cols=30&seed=1"), 1),
@@ -99,7 +140,8 @@ TEST(Generate, EveryKindIsSoundAndOfTheSizeAskedFor) {
 
 TEST(Generate, WithoutNoiseLabelsFollowTheTrueWeights) {
   for (const std::string spec :
-       {"gen:manifold?rows=200&cols=9&noise=0", "gen:text?rows=200&cols=400&noise=0", "gen:ill?rows=200&cols=9&noise=0",
+       {"gen:manifold?rows=200&cols=9&noise=0", "gen:manifold?rows=200&cols=9&noise=0&tails=1&ratio=9",
+        "gen:text?rows=200&cols=400&noise=0", "gen:ill?rows=200&cols=9&noise=0",
         "gen:regression?rows=200&cols=9&noise=0", "gen:regression?rows=200&cols=99&density=0.1&noise=0"}) {
     LoadOptions options;
     options.precision = Precision::float64;

@@ -27,9 +27,9 @@ struct MadeUp {
 };
 
 // Schedule at 0, 1, .. 9 iterations.
-inline ResultRun made_up_run(const std::string& set, const std::string& label, const MadeUp& m = {}) {
-  ResultRun run;
-  run.set = set;
+inline RunRecord made_up_run(const std::string& set, const std::string& label, const MadeUp& m = {}) {
+  RunRecord run;
+  run.dataset = set;
   run.label = label;
   run.solver = label.substr(0, label.find(' '));
   run.status = "out_of_passes";
@@ -37,15 +37,34 @@ inline ResultRun made_up_run(const std::string& set, const std::string& label, c
   run.tail_objective = m.tail;
   run.graph_cpu_seconds = m.graph;
   for (int k = 0; k < 10; ++k) {
-    run.iteration.push_back(k);
-    run.passes.push_back(k / 10.0);
-    run.cpu_seconds.push_back(m.graph + m.seconds_each * k);
-    run.objective.push_back(k >= m.arrives ? 1.005 : 2);
-    run.test_objective.push_back(k >= m.arrives ? 1.1 : 2.2);
-    run.correlation.push_back(k < 5 ? m.correlation : m.last_correlation);
-    run.variance_ratio.push_back(m.variance);
+    TraceRow& look = run.points.emplace_back();
+    look.iteration = k;
+    look.passes = k / 10.0;
+    look.cpu_seconds = m.graph + m.seconds_each * k;
+    look.train_objective = k >= m.arrives ? 1.005 : 2;
+    look.test_objective = k >= m.arrives ? 1.1 : 2.2;
+    look.correlation = k < 5 ? m.correlation : m.last_correlation;
+    look.variance_ratio = m.variance;
   }
   return run;
+}
+
+// The same at every look.
+inline void set_all(RunRecord& run, Points column, double value) {
+  for (TraceRow& look : run.points) look.*column = value;
+}
+
+// s3gd first on A and B, sgd on C; with the graph's time sgd is first everywhere.
+inline Evidence race() {
+  Evidence evidence;
+  for (const char* name : {"A", "B", "C"}) {
+    evidence.results.sets.push_back(made_up_set(name));
+    evidence.results.runs.push_back(made_up_run(name, "sgd", {.arrives = 5, .step = 1}));
+    evidence.results.runs.push_back(made_up_run(name, "svrg", {.arrives = 4, .seconds_each = 3, .step = 5}));
+    evidence.results.runs.push_back(
+        made_up_run(name, "s3gd", {.arrives = name[0] == 'C' ? 8.0 : 2.0, .graph = 50, .step = 5}));
+  }
+  return evidence;
 }
 
 inline Finding judged(const Evidence& evidence, const std::string& rule) {

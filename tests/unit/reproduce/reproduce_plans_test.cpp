@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -23,9 +24,11 @@ class ReproducePlans : public testing::Test {
 TEST_F(ReproducePlans, EveryFigureOfThePaperIsThere) {
   std::vector<std::string> names;
   for (const Experiment& experiment : experiments()) names.push_back(experiment.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"table1", "table2", "steps", "step-grid", "time50", "training", "testing",
-                                             "correlation", "anchors-correlation", "anchors-time", "inner", "verdict",
-                                             "graph-time", "streaming", "control", "auto", "variance", "cache"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "table1",   "table2",       "steps",       "steps-mean",          "step-grid",    "time50",
+                       "training", "testing",      "correlation", "anchors-correlation", "anchors-time", "inner",
+                       "verdict",  "verdict-mean", "graph-time",  "streaming",           "control",      "auto",
+                       "variance", "cache",        "improved",    "improved-gradients"}));
 }
 
 TEST_F(ReproducePlans, AnUnknownFigureIsAnsweredWithTheList) {
@@ -50,7 +53,8 @@ TEST_F(ReproducePlans, EveryGroupOfRunsMakesAPlan) {
         EXPECT_TRUE(groups.insert(group.name).second) << group.name << " is there twice";
         const Plan plan = plan_of(group, sets, settings);
         EXPECT_FALSE(plan.datasets.empty()) << group.name;
-        EXPECT_EQ(plan.problem.class_weight, ClassWeight::paper);
+        const bool mean = group.plan.value("reading", "sum") == "mean";
+        EXPECT_EQ(plan.problem.class_weight, mean ? ClassWeight::balanced : ClassWeight::paper);
         std::set<std::string> labels;
         for (const Contender& contender : plan.contenders) EXPECT_TRUE(labels.insert(contender.label).second);
         EXPECT_EQ(left_out_of(group, settings).empty(), !quick && !group.plan.contains("without")) << group.name;
@@ -67,6 +71,24 @@ TEST_F(ReproducePlans, ThePapersProtocolIsTheDefault) {
   EXPECT_EQ(plan.contenders.back().base.graph.anchors, 100);
   EXPECT_EQ(plan.contenders.back().base.graph_mode, GraphMode::full);
   EXPECT_EQ(plan.contenders.back().base.control, ControlMode::paper);
+}
+
+TEST_F(ReproducePlans, TheImprovedMethodIsS3gdAsItIsByItselfAmongThePapers) {
+  const SolveOptions usual;
+  const Plan plan = plan_of(find_experiment("improved").runs.front(), find_paper_sets({}), {});
+  const auto find = [&](const std::string& label) {
+    return std::find_if(plan.contenders.begin(), plan.contenders.end(),
+                        [&](const Contender& c) { return c.label == label; })
+        ->base;
+  };
+  EXPECT_EQ(find("s3gd").control, usual.control);
+  EXPECT_EQ(find("s3gd").propagation, usual.propagation);
+  EXPECT_EQ(find("s3gd").graph_mode, usual.graph_mode);
+  EXPECT_EQ(find("s3gd paper").control, ControlMode::paper);
+  EXPECT_EQ(find("s3gd paper").graph_mode, GraphMode::full);
+  EXPECT_EQ(plan.contenders.size(), 9U);
+  EXPECT_EQ(sets_of(find_experiment("improved")).size(), 9U);
+  EXPECT_EQ(sets_of(find_experiment("step-grid")).size(), 5U);
 }
 
 TEST_F(ReproducePlans, StandInsHaveThePapersShapeAndSayThatTheyAreNot) {

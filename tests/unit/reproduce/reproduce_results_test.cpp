@@ -25,9 +25,12 @@ TEST(ReproduceResults, ReadsTheRowsOfARun) {
   EXPECT_EQ(results.find("WebSpam")->rows, 7);
   ASSERT_EQ(results.runs.size(), 1u);
   EXPECT_EQ(results.runs[0].step, 0);
-  EXPECT_EQ(results.runs[0].cpu_seconds, (std::vector<double>{0.1, 0.2}));
-  EXPECT_TRUE(std::isnan(results.runs[0].objective[1]));
-  EXPECT_TRUE(std::isnan(results.runs[0].correlation[0]));
+  const std::vector<TraceRow>& points = results.runs[0].points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[1].iteration, 9);
+  EXPECT_EQ(points[1].cpu_seconds, 0.2);
+  EXPECT_TRUE(std::isnan(points[1].train_objective));
+  EXPECT_TRUE(std::isnan(points[0].correlation));
   add_results(results, run);
   EXPECT_EQ(results.sets.size(), 1u);
 }
@@ -78,9 +81,12 @@ TEST(ReproduceResults, WhoIsNotStableNeverArrives) {
 TEST(ReproduceResults, LooksCloseTogetherDoNotCountAsCost) {
   Results results;
   results.sets = {made_up_set("A")};
-  ResultRun run = made_up_run("A", "sgd");
-  run.iteration = {0, 1, 2, 3, 10, 20};
-  run.cpu_seconds = {0, 50, 60, 70, 84, 104};
+  RunRecord run = made_up_run("A", "sgd");
+  run.points.clear();
+  for (const auto& [iteration, seconds] : {std::pair(0, 0), {1, 50}, {2, 60}, {3, 70}, {10, 84}, {20, 104}}) {
+    run.points.emplace_back().iteration = iteration;
+    run.points.back().cpu_seconds = seconds;
+  }
   results.runs = {run};
   EXPECT_DOUBLE_EQ(iteration_seconds(results, results.sets[0], "sgd"), 2);
 }
@@ -110,7 +116,7 @@ TEST(ReproduceResults, OnlyKeepsWhatIsNamed) {
     for (const char* label : {"sgd", "svrg"}) results.runs.push_back(made_up_run(set, label));
   const Results some = only(results, {"A"}, {"svrg"});
   ASSERT_EQ(some.runs.size(), 1u);
-  EXPECT_EQ(some.runs[0].set, "A (generated)");
+  EXPECT_EQ(some.runs[0].dataset, "A (generated)");
   EXPECT_EQ(only(results, {}, {}).runs.size(), 4u);
 }
 

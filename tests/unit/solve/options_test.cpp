@@ -57,6 +57,7 @@ OptionValues all_changed() {
   v.c = v.calibrate = 0.5;
   v.sample_weight = v.validate = v.graph = "file";
   v.early_stop = v.paper = true;
+  v.reading = ClassWeight::balanced;
   return v;
 }
 

@@ -400,5 +400,36 @@ TEST(Solve, ThePaperSettingIsThePapers) {
   EXPECT_EQ(find_estimator("svrg")->inner, 50);
 }
 
+// Rows averaged: half of the printed loss beside the whole penalty. So at step eta it is the sum of the class means at eta / 2
+// with twice the penalty, bit for bit; and its objective is half of that one's.
+TEST(Solve, TheReadingAsAMeanIsTheSumAtHalfTheStepWithTwiceThePenalty) {
+  const Dataset data = load("gen:manifold?rows=400&cols=7&ratio=5&tails=0.5");
+  ProblemSpec mean, sum;
+  for (const std::string solver : {"sgd", "ssgd", "svrg", "scv", "saga", "s3gd"}) {
+    SolveOptions at, half;
+    apply_paper_setting(mean, at);
+    apply_paper_setting(sum, half);
+    mean.class_weight = ClassWeight::balanced;
+    sum.penalty.lambda *= 2;
+    at.solver = half.solver = solver;
+    at.iterations = half.iterations = 120;
+    at.tol = half.tol = 0;
+    at.step = 0.5;
+    half.step = at.step / 2;
+    const SolveOptions usual;
+    for (SolveOptions* options : {&at, &half})  // the paper's propagation would mean nothing to the others
+      if (solver != "s3gd") {
+        options->graph = usual.graph;
+        options->graph_mode = usual.graph_mode;
+        options->control = usual.control;
+        options->propagation = usual.propagation;
+      }
+    const Problem as_mean(data, mean), as_sum(data, sum);
+    const Solution one = solve(as_mean, at), two = solve(as_sum, half);
+    EXPECT_EQ(one.w, two.w) << solver;
+    EXPECT_DOUBLE_EQ(objective(as_mean, one.w), objective(as_sum, one.w) / 2) << solver;
+  }
+}
+
 }  // namespace
 }  // namespace s3gd
