@@ -207,7 +207,7 @@ class Manifold final : public SeededGenerator {
   }
 
   double spread_, thickness_, tails_;
-  double intercept_ = 0, positive_ = 0;  // the share of positive rows; 0: as the rule has it
+  double positive_ = 0;  // the share of positive rows; 0: as the rule has it
   Index dims_, clusters_;
   std::vector<std::vector<double>> embedding_;
   std::vector<double> centres_;  // clusters x dims
