@@ -83,12 +83,10 @@ void ClassMetric::solve(std::span<double> v) const {
       for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] /= diagonal_[at(j)];
     return;
   }
-  std::vector<double> turned(v.size());  // one class after the other
-  for (Index j = 0; j < features; ++j)
-    for (Index k = 0; k < classes; ++k) turned[at(k * features + j)] = v[at(j * classes + k)];
+  std::vector<double> turned = class_by_class(problem_, v);
   factor_->solve(turned);
-  for (Index j = 0; j < features; ++j)
-    for (Index k = 0; k < classes; ++k) v[at(j * classes + k)] = turned[at(k * features + j)];
+  const std::vector<double> back = feature_by_feature(problem_, turned);
+  std::copy(back.begin(), back.end(), v.begin());
 }
 
 bool multiplies_entries(const Matrix& x) { return kSparse * x.stored() < x.rows() * x.cols(); }
@@ -203,7 +201,7 @@ Index SampledCurvature::solve(std::vector<double>& v, const std::function<bool()
   return conjugate_gradients(one, {&v, 1})[0];
 }
 
-HessianPart::HessianPart(const SoftmaxProblem& problem, const Probabilities& probabilities,
+HessianPart::HessianPart(const SoftmaxProblem& problem, std::span<const float> probabilities,
                          std::span<const Index> chosen)
     : problem_(problem), probabilities_(probabilities) {
   const auto columns = chosen.first(chosen.size() - (problem.has_intercept() ? 1 : 0));
@@ -213,7 +211,7 @@ HessianPart::HessianPart(const SoftmaxProblem& problem, const Probabilities& pro
   std::vector<double> bent(at(classes));
   x_.visit([&](const auto& view) {
     for (Index i = 0; i < view.rows; ++i) {
-      const float* p = probabilities_.of_row(i);
+      const float* p = of_row(i);
       for (Index k = 0; k < classes; ++k)
         bent[at(k)] = problem.weight(i) * static_cast<double>(p[k]) * (1.0 - static_cast<double>(p[k]));
       for_each_nonzero(view, i, [&](Index j, auto value) {
@@ -237,8 +235,7 @@ void HessianPart::times(std::span<const double> v, std::span<double> out) const 
   ++products_;
   const Index classes = problem_.classes();
   const TableSums products{x_, classes, problem_.has_intercept(), problem_.spec().threads};
-  products.times(v, out,
-                 [&](Index row, auto* u) { bend(probabilities_.of_row(row), problem_.weight(row), classes, u); });
+  products.times(v, out, [&](Index row, auto* u) { bend(of_row(row), problem_.weight(row), classes, u); });
 }
 
 }  // namespace s3gd

@@ -76,7 +76,6 @@ class SoftmaxProx final : public ProxNewton {
         wide_(metric_kind(problem_) == MetricKind::diagonal),
         quadratic_(problem_),
         curvatures_(problem_),
-        probabilities_(problem_),
         sample_(std::min(problem_.rows(), quadratic_.is_coupled() ? 4 * problem_.dim() : 4 * problem_.features())) {
     point_.w = std::move(start);
     point_.w.resize(at(problem_.dim()), 0.0);
@@ -127,13 +126,10 @@ class SoftmaxProx final : public ProxNewton {
     SoftmaxPass pass;
     pass.arithmetic = arithmetic_;
     pass.gradient = point.gradient;
-    if (wide_) {
-      probabilities_.make_room();
-      pass.watch_float = [this](const SoftmaxBlock<float>& block) { probabilities_.note(block); };
-      pass.watch_double = [this](const SoftmaxBlock<double>& block) { probabilities_.note(block); };
-    } else {
+    if (wide_)
+      keep_probabilities(problem_, pass, probabilities_);
+    else
       curvatures_.watch(pass);
-    }
     point.value = run_pass(problem_, point.w, pass).loss + penalty_.value(point.w);
     passes_ += 1;
   }
@@ -153,7 +149,7 @@ class SoftmaxProx final : public ProxNewton {
   bool wide_;
   LossQuadratic quadratic_;
   Curvatures curvatures_;
-  Probabilities probabilities_;
+  std::vector<float> probabilities_;
   std::vector<Index> features_;  // that may move
   Index sample_;                 // rows in the quadratic
   bool grown_ = false;

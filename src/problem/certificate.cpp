@@ -181,24 +181,15 @@ class Certifier {
 
   void take_best_intercept(DualPoint& point) const {
     if (point.z.back() == 0) return;
-    const auto slopes_at = [&](double b) {
-      SlopeSum sum;
-      for (Index i = 0; i < problem_.rows(); ++i) {
-        const Derivatives one = loss_.derivatives(seen_.margins[at(i)] + b, problem_.targets()[at(i)]);
-        sum.slope += problem_.weight(i) * one.slope;
-        sum.curvature += problem_.weight(i) * one.curvature;
-      }
-      return sum;
-    };
     double largest = 0;  // targets may have any unit
     for (Index i = 0; i < problem_.rows(); ++i)
       largest = std::max(largest, std::abs(seen_.margins[at(i)] - problem_.targets()[at(i)]));
-    point.further = rising_zero(slopes_at, 0.0, std::max(1.0, largest), std::min(1.0, largest));
-    std::vector<double> slopes(at(problem_.rows()));
+    const auto slopes = [&](double b) { return slopes_at(problem_, seen_.margins, b); };
+    point.further = rising_zero(slopes, 0.0, std::max(1.0, largest), std::min(1.0, largest));
+    std::vector<double> pulls(at(problem_.rows()));
     for (Index i = 0; i < problem_.rows(); ++i)
-      slopes[at(i)] =
-          -problem_.weight(i) * loss_.slope(seen_.margins[at(i)] + point.further, problem_.targets()[at(i)]);
-    transpose_times(problem_, slopes, point.z);
+      pulls[at(i)] = -problem_.weight(i) * loss_.slope(seen_.margins[at(i)] + point.further, problem_.targets()[at(i)]);
+    transpose_times(problem_, pulls, point.z);
     point.z.back() = 0;  // up to rounding it is
   }
 

@@ -9,23 +9,29 @@ namespace {
 ConstantModel constant_by_rows(const Problem& problem, double l2, double start) {
   const Loss loss(problem.spec().loss);
   ConstantModel model{.b = 0, .loss = 0, .curvature = 0};
-  const auto slopes_at = [&](double b) {
-    SlopeSum sum{2 * l2 * b, 2 * l2};
-    for (Index i = 0; i < problem.rows(); ++i) {
-      const Derivatives one = loss.derivatives(b, problem.targets()[at(i)]);
-      sum.slope += problem.weight(i) * one.slope;
-      sum.curvature += problem.weight(i) * one.curvature;
-    }
-    return sum;
+  const auto slopes = [&](double b) {
+    const SlopeSum rows = slopes_at(problem, {}, b);
+    return SlopeSum{rows.slope + 2 * l2 * b, rows.curvature + 2 * l2};
   };
-  if (problem.has_intercept()) model.b = rising_zero(slopes_at, start, 0.1 * std::max(1.0, std::abs(start)));
+  if (problem.has_intercept()) model.b = rising_zero(slopes, start, 0.1 * std::max(1.0, std::abs(start)));
   for (Index i = 0; i < problem.rows(); ++i)
     model.loss += problem.weight(i) * loss.value(model.b, problem.targets()[at(i)]);
-  model.curvature = slopes_at(model.b).curvature - 2 * l2;
+  model.curvature = slopes_at(problem, {}, model.b).curvature;
   return model;
 }
 
 }  // namespace
+
+SlopeSum slopes_at(const Problem& problem, std::span<const double> u, double b) {
+  const Loss loss(problem.spec().loss);
+  SlopeSum sum;
+  for (Index i = 0; i < problem.rows(); ++i) {
+    const Derivatives one = loss.derivatives(u.empty() ? b : u[at(i)] + b, problem.targets()[at(i)]);
+    sum.slope += problem.weight(i) * one.slope;
+    sum.curvature += problem.weight(i) * one.curvature;
+  }
+  return sum;
+}
 
 ConstantModel best_constant(const Problem& problem, double l2) {
   const Loss loss(problem.spec().loss);

@@ -20,6 +20,9 @@ struct SlopeSum {
   double slope = 0, curvature = 0;
 };
 
+// sum_i q_i psi'(u_i + b, y_i), and of psi''. u empty: all zero.
+SlopeSum slopes_at(const Problem& problem, std::span<const double> u, double b);
+
 // f(b) gives a SlopeSum; `reach`: how far a first step may go; `unit`: what b is as exact as, where it is small.
 template <class F>
 double rising_zero(F&& f, double b, double reach, double unit = 1.0) {

@@ -42,7 +42,7 @@ std::vector<double> sum_chunks(const WeightedRows& sample, Index size, Index wor
   const auto rows = static_cast<Index>(sample.weights.size());
   const Index affordable =
       std::max<Index>(1, kAccumulatorBytes / (static_cast<Index>(sizeof(S)) * std::max<Index>(1, size)));
-  const Index worthwhile = std::max<Index>(1, rows * work_per_row / (4 * size + 65536));
+  const Index worthwhile = std::max<Index>(1, rows * work_per_row / (32 * size + 65536));
   const Index chunks = std::min({affordable, worthwhile, kMostChunks});
   std::vector<std::vector<S>> parts(at(chunks));
   parallel_for(chunks, sample.threads, [&](Index chunk) {

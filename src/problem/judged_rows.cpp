@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "problem/targets.hpp"
 #include "s3gd/error.hpp"
+#include "s3gd/softmax.hpp"
 
 namespace s3gd {
 namespace {
@@ -51,6 +53,20 @@ Problem on_rows(const Problem& problem, Dataset rows) {
       by_name(rows.y, [&](const std::string& name) { return name == spec.positive ? 1.0 : 0.0; });
   rows.y = {Array<double>(std::move(labels)), LabelKind::classes, {"not " + spec.positive, spec.positive}};
   return {std::move(rows), spec};
+}
+
+SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows) {
+  SoftmaxSpec spec = problem.spec();
+  spec.classes.assign(problem.class_values().begin(), problem.class_values().end());
+  const std::vector<std::string> names = problem.class_names();
+  rows.y.values = Array<double>(by_name(rows.y, [&](const std::string& name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      refuse(rows, "class " + name + " is none of the training rows'", "leave its rows out");
+    return spec.classes[static_cast<std::size_t>(found - names.begin())];
+  }));
+  rows.y.class_names = problem.data().y.class_names;
+  return SoftmaxProblem(std::move(rows), spec);
 }
 
 }  // namespace s3gd

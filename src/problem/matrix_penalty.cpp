@@ -43,24 +43,17 @@ struct Spectrum {
 
 Spectrum spectrum(const double* a, Index rows, Index cols) {
   Spectrum s{rows < cols, std::min(rows, cols), {}, {}};
+  const Index length = rows * cols / std::max<Index>(1, s.side);
+  const blas::Op along = s.of_rows ? blas::Op::plain : blas::Op::transposed;
+  const blas::Op across = s.of_rows ? blas::Op::transposed : blas::Op::plain;
   s.vectors.resize(at(s.side * s.side));
   s.values.resize(at(s.side));
-  if (s.of_rows)
-    blas::gemm(blas::Op::plain, blas::Op::transposed, rows, rows, cols, 1.0, a, cols, a, cols, 0.0, s.vectors.data(),
-               rows);
-  else
-    blas::gemm(blas::Op::transposed, blas::Op::plain, cols, cols, rows, 1.0, a, cols, a, cols, 0.0, s.vectors.data(),
-               cols);
+  blas::gemm(along, across, s.side, s.side, length, 1.0, a, cols, a, cols, 0.0, s.vectors.data(), s.side);
   blas::symmetric_eigen(s.side, s.vectors.data(), s.values.data());
   // The roots of the eigenvalues have half the digits; the lengths of A's parts along the vectors have them all.
   std::vector<double> parts(at(rows * cols));
-  if (s.of_rows)
-    blas::gemm(blas::Op::plain, blas::Op::plain, rows, cols, rows, 1.0, s.vectors.data(), rows, a, cols, 0.0,
-               parts.data(), cols);
-  else
-    blas::gemm(blas::Op::plain, blas::Op::transposed, cols, rows, cols, 1.0, s.vectors.data(), cols, a, cols, 0.0,
-               parts.data(), rows);
-  const Index length = rows * cols / std::max<Index>(1, s.side);
+  blas::gemm(blas::Op::plain, along, s.side, length, s.side, 1.0, s.vectors.data(), s.side, a, cols, 0.0, parts.data(),
+             length);
   for (Index v = 0; v < s.side; ++v) {
     const double* part = parts.data() + v * length;
     s.values[at(v)] = std::sqrt(kernel::dot(part, part, length));

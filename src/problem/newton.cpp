@@ -1,5 +1,7 @@
 #include "problem/newton.hpp"
 
+#include <numeric>
+
 #include "base/index.hpp"
 #include "kernel/kernel.hpp"
 #include "problem/conjugate_gradients.hpp"
@@ -11,12 +13,6 @@ namespace s3gd {
 namespace {
 
 constexpr int kMostProducts = 1000;  // for one direction
-
-double product(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
-}
 
 }  // namespace
 
@@ -119,7 +115,8 @@ bool Newton::newton_step(double accuracy) {
   for (std::size_t j = 0; j < slopes.size(); ++j) slopes[j] += gradient_[j];
   direct_ = static_cast<Index>(chosen.size()) <= kDirectSize;
   const auto direction = direct_ ? direct_direction(chosen, slopes) : iterative_direction(chosen, slopes, accuracy);
-  return try_line(direction, product(direction, slopes), Orthant::keep);
+  const double slope = std::inner_product(direction.begin(), direction.end(), slopes.begin(), 0.0);
+  return try_line(direction, slope, Orthant::keep);
 }
 
 // Halves the step until F falls by a fair share of what the slope promises. To keep the orthant, coordinates that would

@@ -359,8 +359,6 @@ namespace {
 
 constexpr std::size_t kTabulated = 1024;  // 16 KB: stays in the first-level cache
 
-double soft(double w, double threshold) { return w - std::clamp(w, -threshold, threshold); }
-
 // How many steps w <- s (w - c), s = 1 / (1 + strength), certainly leave w above c > 0 (one or two fewer than do).
 double steps_above(double w, double c, double strength) {
   const double ratio = w / c;

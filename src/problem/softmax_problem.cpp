@@ -86,27 +86,6 @@ std::span<const double> SoftmaxProblem::class_values() const { return state_->cl
 std::span<const std::int32_t> SoftmaxProblem::targets() const { return state_->classes.targets; }
 std::span<const double> SoftmaxProblem::weights() const { return state_->weights; }
 
-SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows) {
-  SoftmaxSpec spec = problem.spec();
-  spec.classes.assign(problem.class_values().begin(), problem.class_values().end());
-  const std::vector<std::string> names = problem.class_names();
-  std::map<double, double> known;  // labels of the rows, as the problem writes them
-  std::vector<double> labels;
-  for (const double value : rows.y.values) {
-    auto found = known.find(value);
-    if (found == known.end()) {
-      const auto name = std::find(names.begin(), names.end(), rows.y.name_of(value));
-      if (name == names.end())
-        refuse(rows, "class " + rows.y.name_of(value) + " is none of the training rows'", "leave its rows out");
-      found = known.emplace(value, spec.classes[static_cast<std::size_t>(name - names.begin())]).first;
-    }
-    labels.push_back(found->second);
-  }
-  rows.y.values = Array<double>(std::move(labels));
-  rows.y.class_names = problem.data().y.class_names;
-  return SoftmaxProblem(std::move(rows), spec);
-}
-
 double SoftmaxProblem::weight(Index i) const {
   return state_->weights.empty() ? 1.0 / static_cast<double>(rows()) : state_->weights[at(i)];
 }
@@ -148,20 +127,24 @@ std::string SoftmaxProblem::formula() const {
   return text;
 }
 
-std::vector<double> class_by_class(const SoftmaxProblem& problem, std::span<const double> w) {
+namespace {
+
+std::vector<double> transposed(std::span<const double> matrix, Index rows, Index cols) {
   std::vector<double> turned;
-  turned.reserve(w.size());
-  for (Index k = 0; k < problem.classes(); ++k)
-    for (Index j = 0; j < problem.features(); ++j) turned.push_back(w[at(j * problem.classes() + k)]);
+  turned.reserve(matrix.size());
+  for (Index c = 0; c < cols; ++c)
+    for (Index r = 0; r < rows; ++r) turned.push_back(matrix[at(r * cols + c)]);
   return turned;
 }
 
+}  // namespace
+
+std::vector<double> class_by_class(const SoftmaxProblem& problem, std::span<const double> w) {
+  return transposed(w, problem.features(), problem.classes());
+}
+
 std::vector<double> feature_by_feature(const SoftmaxProblem& problem, std::span<const double> w) {
-  std::vector<double> turned;
-  turned.reserve(w.size());
-  for (Index j = 0; j < problem.features(); ++j)
-    for (Index k = 0; k < problem.classes(); ++k) turned.push_back(w[at(k * problem.features() + j)]);
-  return turned;
+  return transposed(w, problem.classes(), problem.features());
 }
 
 }  // namespace s3gd

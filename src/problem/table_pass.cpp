@@ -123,22 +123,27 @@ void sum_rows_together(std::span<ClassPass> classes, std::span<const Index> rows
   });
 }
 
-std::vector<float> probabilities_at(const SoftmaxProblem& problem, std::span<const double> w,
-                                    std::span<const Index> rows) {
+void keep_probabilities(const SoftmaxProblem& problem, SoftmaxPass& pass, std::vector<float>& kept) {
   const Index classes = problem.classes();
-  std::vector<float> all(rows.size() * at(classes));
-  if (rows.empty()) return all;  // to a pass that would be all of them
-  const auto note = [&](const auto& block) {
+  kept.resize(at((pass.rows.empty() ? problem.rows() : std::ssize(pass.rows)) * classes));
+  const auto note = [classes, out = kept.data()](const auto& block) {
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       const auto* p = block.probabilities + static_cast<Index>(r) * block.width;
-      std::transform(p, p + classes, all.begin() + (block.first + static_cast<Index>(r)) * classes,
+      std::transform(p, p + classes, out + (block.first + static_cast<Index>(r)) * classes,
                      [](auto one) { return static_cast<float>(one); });
     }
   };
-  SoftmaxPass pass;
-  pass.rows = rows;
   pass.watch_float = note;
   pass.watch_double = note;
+}
+
+std::vector<float> probabilities_at(const SoftmaxProblem& problem, std::span<const double> w,
+                                    std::span<const Index> rows) {
+  std::vector<float> all;
+  if (rows.empty()) return all;  // to a pass that would be all of them
+  SoftmaxPass pass;
+  pass.rows = rows;
+  keep_probabilities(problem, pass, all);
   run_pass(problem, w, pass);
   return all;
 }

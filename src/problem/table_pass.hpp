@@ -44,7 +44,9 @@ struct SoftmaxPass {
 };
 
 RowSums run_pass(const SoftmaxProblem& problem, std::span<const double> w, const SoftmaxPass& pass);
-// p_i of these rows at w, one row after the other, in float.
+// Has a pass over its rows, which must be set, keep their p_i in float, one row after the other.
+void keep_probabilities(const SoftmaxProblem& problem, SoftmaxPass& pass, std::vector<float>& kept);
+// The same of these rows at w.
 std::vector<float> probabilities_at(const SoftmaxProblem& problem, std::span<const double> w,
                                     std::span<const Index> rows);
 // How many chunks a pass over these rows has.

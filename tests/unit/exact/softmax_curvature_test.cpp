@@ -140,15 +140,10 @@ TEST(CoupledHessian, AsAFactorIsInvertedWithTheCouplingOfTheClasses) {
     const SoftmaxProblem problem = make_problem(sample, x, false);
     const MatrixPenalty penalty(problem);
     const Vector w = testing::random_vector(problem.dim(), 1, 0.5);
-    std::vector<float> probabilities(static_cast<std::size_t>(problem.rows() * problem.classes()));
+    std::vector<float> probabilities;
     SoftmaxPass pass;
     pass.arithmetic = Arithmetic::exact;
-    pass.watch_double = [&](const SoftmaxBlock<double>& block) {
-      for (std::size_t r = 0; r < block.rows.size(); ++r)
-        for (Index k = 0; k < problem.classes(); ++k)
-          probabilities[static_cast<std::size_t>(block.rows[r] * problem.classes() + k)] =
-              static_cast<float>(block.probabilities[static_cast<Index>(r) * block.width + k]);
-    };
+    keep_probabilities(problem, pass, probabilities);
     run_pass(problem, w, pass);
     Vector weights(static_cast<std::size_t>(problem.rows()), problem.weight(0)), ridge;
     for (Index c = 0; c < problem.dim(); ++c) ridge.push_back(2 * penalty.ridge(c / problem.classes()));
@@ -175,11 +170,10 @@ TEST(HessianPart, IsThePartOfTheHessianThatWasChosen) {
   for (const Matrix& x : sample.table.layouts()) {
     const SoftmaxProblem problem = make_problem(sample, x);
     const Vector w = testing::random_vector(problem.dim(), 1, 0.5);
-    Probabilities probabilities(problem);
-    probabilities.make_room();
+    std::vector<float> probabilities;
     SoftmaxPass pass;
     pass.arithmetic = Arithmetic::exact;
-    pass.watch_double = [&](const SoftmaxBlock<double>& block) { probabilities.note(block); };
+    keep_probabilities(problem, pass, probabilities);
     run_pass(problem, w, pass);
     const HessianPart part(problem, probabilities, chosen);
     const auto classes = static_cast<std::size_t>(problem.classes());
