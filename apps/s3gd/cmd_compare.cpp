@@ -90,7 +90,7 @@ void add_options(Arguments& app, CompareOptions& options) {
   app.add("--paper", &options.paper, "solvers as the paper prints them: s3gd with its graph, control and propagation");
   add_table_keys(app, said, names_in(kProblemOptions), kProblemOptions);
   add_table_keys(app, said, {"reading"}, kProblemOptions);
-  add_table_keys(app, said, solve_option_names(), "For all solvers");
+  add_table_keys(app, said, solve_option_names(), kForAllSolvers);
   add_table_options(app, options.values, names_in(kReadingOptions));
 }
 

@@ -21,7 +21,7 @@ struct Explained {
   const char* group;
   const char* by;
 };
-constexpr Explained kExplained[] = {{kReadingOptions, "inspect"}, {kGraphOptions, "graph"}};
+constexpr Explained kExplained[] = {{kReadingOptions, "inspect"}, {kGraphOptions, "graph"}, {kForAllSolvers, "train"}};
 
 std::string names_of(const Option& option) {
   std::string text = option.name;

@@ -105,6 +105,7 @@ inline constexpr const char* kReadingOptions = "Reading";
 inline constexpr const char* kProblemOptions = "Problem";
 inline constexpr const char* kSolverOptions = "Solver";
 inline constexpr const char* kGraphOptions = "Graph (s3gd)";
+inline constexpr const char* kForAllSolvers = "For all solvers";  // of a comparison
 inline constexpr const char* kStopOptions = "Stop";
 inline constexpr const char* kStateOptions = "State";
 inline constexpr const char* kTraceOptions = "Trace";
