@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each constant that steers a method changes when it is doubled and when it is halved.
 
-    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--output FILE.tsv] [--work FOLDER]
+    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--most N] [--output FILE.tsv] [--work FOLDER]
 
 Builds a copy of the sources in which every such number asks the environment for a factor (instrument.py), finds out which
 of them each fit of a workload reads, and runs the fit with one of those changed at a time. Shares above one half are changed by
@@ -19,6 +19,7 @@ import math
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -116,7 +117,7 @@ FITS = {
     "cv ridge": "line cv --loss squared --lambdas 10 --folds 3",
     "inspect": "ijcnn1 inspect --variance",
 }
-LONGEST = 5  # seconds of a run
+LONGEST = 5  # processor seconds of a run
 SHORT = 0.3  # processor seconds: a fit that takes longer is left out
 TIMES = re.compile("second|memory|load|graph_seconds|total|evaluate")
 
@@ -152,17 +153,17 @@ def prepare(program, work, folder):
 
 
 class Bench:
-    def __init__(self, work):
-        self.work = work
+    def __init__(self, work, scratch):
+        self.work, self.scratch = work, scratch
 
     def command(self, fit):
-        data, *words = FITS[fit].format(work=self.work).split()
+        data, *words = FITS[fit].format(work=self.scratch).split()
         data = str(self.work / f"{data}.s3d")
         if words[0] == "huber_scale":
             return [str(self.work / "build/bench/bench_huber_scale"), data, *words[1:]]
         name = "train" if words[0].startswith("--") else words.pop(0)
         call = [str(self.work / "build/s3gd"), name, data, *words, "--json", "--threads", "1"]
-        return call if name == "inspect" else [*call, "-o", str(self.work / "model")]
+        return call if name == "inspect" else [*call, "-o", str(self.scratch / "model")]
 
     def run(self, fit, change=None, used=None):
         """{"status", "passes", "gap", "seconds", "print"}; print is of everything but times."""
@@ -172,12 +173,12 @@ class Bench:
         if used:
             used.unlink(missing_ok=True)
             environment["S3GD_USED"] = str(used)
-        model = self.work / "model"
+        model = self.scratch / "model"
         model.unlink(missing_ok=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        try:
-            done = subprocess.run(self.command(fit), env=environment, capture_output=True, text=True, timeout=LONGEST)
-        except subprocess.TimeoutExpired:
+        done = subprocess.run(self.command(fit), env=environment, capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST)))
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return {"status": f"over {LONGEST} s", "passes": math.nan, "gap": math.nan, "seconds": LONGEST, "print": ""}
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 3):
@@ -194,7 +195,7 @@ class Bench:
 
     def unchanged(self, fit, rounds=3):
         """One run, with the least time of several, and the constants it reads."""
-        used = self.work / "used.txt"
+        used = self.scratch / "used.txt"
         result = self.run(fit, used=used)
         result["used"] = set(used.read_text().split()) if used.exists() else set()
         if not result["print"] or result["seconds"] > SHORT:
@@ -264,6 +265,8 @@ def run_fits(bench, found, fixed, options):
             if key in fixed or not readers:
                 put((key, constant.value, "", "known to the compiler" if key in fixed else 0, *[""] * 6, constant.reason))
                 continue
+            readers.sort(key=lambda fit: hashlib.sha256(f"{key} {fit}".encode()).digest())  # by lot, the same each time
+            readers = readers[:options.most]
             for factor in (2, 0.5):
                 after = {fit: bench.run(fit, (key, factor)) for fit in readers}
                 row = (key, constant.value, factor, *compare(before, after), constant.reason)
@@ -276,6 +279,7 @@ def main():
     parser.add_argument("--work", type=Path, help="folder of the copy and its build; kept (default: a temporary one)")
     parser.add_argument("--only", default="", help="constants whose FILE:NAME matches")
     parser.add_argument("--fits", default="", help="fits whose names match")
+    parser.add_argument("--most", type=int, help="fits that a constant is tried on, by lot of those that read it (default: all)")
     parser.add_argument("--data", default=os.environ.get("S3GD_DATA", ""))
     parser.add_argument("--output", type=Path, default=Path("constants.tsv"))
     parser.add_argument("--jobs", type=int, default=2, help="of the compiler")
@@ -285,7 +289,8 @@ def main():
         work.mkdir(parents=True, exist_ok=True)
         found, fixed = instrument.build(work, ["s3gd_app", "bench_huber_scale"], options.jobs)
         prepare(str(work / "build/s3gd"), work, options.data)
-        run_fits(Bench(work), found, fixed, options)
+        with tempfile.TemporaryDirectory(dir=work) as scratch:
+            run_fits(Bench(work, Path(scratch)), found, fixed, options)
 
 
 if __name__ == "__main__":
