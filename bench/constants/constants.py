@@ -30,6 +30,7 @@ import instrument
 # name of the prepared file: known dataset and rows kept, evenly spaced; or a generator
 DATA = {
     "ijcnn1": ("ijcnn1", 12000),
+    "rows": ("ijcnn1", 40000),
     "a9a": ("a9a", 8000),
     "covtype": ("covtype-93k", 12000),
     "text": ("enron-spam-unigram", 3000),
@@ -61,6 +62,7 @@ FITS = {
     "l1 sparse": "a9a --penalty l1 --lambda 1e-4 --tol 1e-6",
     "l1 text": "text --penalty l1 --lambda 1e-4",
     "l1 text weak": "text --penalty l1 --lambda 1e-5 --tol 1e-6",
+    "l1 many rows": "rows --penalty l1 --lambda 1e-4 --tol 1e-6",
     "elastic net": "ijcnn1 --penalty elastic-net --lambda 1e-3",
     "prox newton": "a9a --penalty l1-l2norm --solver newton --lambda 1e-3",
     "lasso": "line --loss squared --penalty l1 --lambda 1e-2",
@@ -73,10 +75,13 @@ FITS = {
     "huber with scale": "line huber_scale 1e-3 1e-8 l2",
     "huber with scale ill": "ill huber_scale 1e-9 1e-8 l2",
     "huber with scale l1": "line huber_scale 1e-2 1e-6 l1",
+    "huber with scale near zero": "a9a huber_scale 1e-6 1e-8 l2",
+    "huber with scale wide": "words huber_scale 1e-4 1e-6 l2",
     "poisson": "counts --loss poisson --lambda 1e-3",
     "poisson newton": "counts --loss poisson --solver newton --lambda 1e-5",
     "dual text": "words --solver dual --lambda 1e-4 --tol 1e-6",
     "dual text weak": "words --solver dual --lambda 1e-6",
+    "dual narrow": "a9a --lambda 1e-1 --scale max-abs --solver dual",
     "lbfgs": "a9a --solver lbfgs --lambda 1e-4",
     "gd": "ijcnn1 --solver gd --accelerated --passes 30 --lambda 1e-3",
     "s3gd dense": "ijcnn1 --solver s3gd --passes 3",
@@ -110,11 +115,15 @@ FITS = {
     "path l1": "a9a path --penalty l1 --lambdas 12 --ratio 1e-2",
     "path l1 text": "text path --penalty l1 --lambdas 8 --ratio 1e-1",
     "path l2": "ijcnn1 path --lambdas 15",
+    "path l2 wide": "words path --lambdas 10 --ratio 1e-3",
+    "path l2 rows": "rows path --lambdas 8",
+    "path softmax l2": "digits path --multiclass softmax --lambdas 4 --ratio 1e-1",
     "path l2 text": "text path --lambdas 10 --ratio 1e-4",
     "path lasso": "line path --loss squared --penalty l1 --lambdas 20",
     "path softmax": "clouds path --multiclass softmax --penalty l1 --lambdas 8 --ratio 1e-2",
     "cv l1": "ijcnn1 cv --penalty l1 --lambdas 10 --ratio 1e-2 --folds 3",
     "cv ridge": "line cv --loss squared --lambdas 10 --folds 3",
+    "separable": "words --lambda 1e-8 --solver s3gd --passes 2",
     "inspect": "ijcnn1 inspect --variance",
 }
 LONGEST = 5  # processor seconds of a run
@@ -267,7 +276,7 @@ def run_fits(bench, found, fixed, options):
                 continue
             readers.sort(key=lambda fit: hashlib.sha256(f"{key} {fit}".encode()).digest())  # by lot, the same each time
             readers = readers[:options.most]
-            for factor in (2, 0.5):
+            for factor in options.factors:
                 after = {fit: bench.run(fit, (key, factor)) for fit in readers}
                 row = (key, constant.value, factor, *compare(before, after), constant.reason)
                 put(row)
@@ -279,6 +288,7 @@ def main():
     parser.add_argument("--work", type=Path, help="folder of the copy and its build; kept (default: a temporary one)")
     parser.add_argument("--only", default="", help="constants whose FILE:NAME matches")
     parser.add_argument("--fits", default="", help="fits whose names match")
+    parser.add_argument("--factors", type=float, nargs="*", default=[2, 0.5])
     parser.add_argument("--most", type=int, help="fits that a constant is tried on, by lot of those that read it (default: all)")
     parser.add_argument("--data", default=os.environ.get("S3GD_DATA", ""))
     parser.add_argument("--output", type=Path, default=Path("constants.tsv"))

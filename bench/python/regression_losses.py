@@ -115,18 +115,20 @@ def contenders(loss, parameters, dense, most):
 def seconds(model, X, y):
     began = time.process_time()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
             model.fit(X, y)
+        model.gave_up = any("failed" in str(one.message) or "ABNORMAL" in str(one.message) for one in warned)
     except ValueError:  # scikit-learn's, where its search fails
         model.coef_ = np.full(X.shape[1], np.nan)
         model.intercept_ = model.scale_ = np.nan
+        model.gave_up = True
     return time.process_time() - began
 
 
 def ended(model):
-    if np.isnan(model.intercept_):
-        return "failed"
+    if model.gave_up:
+        return "its search failed"
     return "most iterations" if np.max(model.n_iter_) >= model.max_iter else "converged"
 
 

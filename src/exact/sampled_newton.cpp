@@ -281,9 +281,10 @@ bool SampledOutput::renew(std::span<const SystemAt> at, std::span<const Index> r
   return true;
 }
 
-// Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves.
+// Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves; likewise one
+// from all rows once more, where the last was made so far away that it serves badly here.
 bool SampledOutput::worth_a_metric(double gap, double rate, Index rows) const {
-  if (metric_.sample() >= problem_.rows()) return false;
+  if (metric_.sample() >= problem_.rows() && !(rate > kPoorRate)) return false;
   const double left = rate < 1 ? std::log(gap / tol_) / -std::log(rate) : 1e3;
   return kShortens * left * costs_.pass > costs_.metric(static_cast<double>(rows));
 }
