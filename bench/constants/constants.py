@@ -221,7 +221,7 @@ def work_ratio(fit, before, after):
     if "--passes" in FITS[fit] and "--stop" not in FITS[fit] and "--early" not in FITS[fit]:
         return (after["gap"] / before["gap"])**0.25 if before["gap"] > 0 and after["gap"] > 0 else 1.0
     if after["counted"] != before["counted"]:  # another solver, which counts otherwise
-        return after["seconds"] / before["seconds"]
+        return after["seconds"] / max(before["seconds"], 1e-3)
     return max(0.01, after["passes"] / before["passes"]) if before["passes"] else 1.0  # a start may be the optimum
 
 

@@ -211,7 +211,7 @@ bool Newton::prox_step() {
 
 namespace {
 
-constexpr int kMostSweeps = 300;
+constexpr int kMostSweeps = 300;  // a guard
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace s3gd {
 
 class Newton {
  public:
-  static constexpr Index kDirectSize = 1500;
+  static constexpr Index kDirectSize = 1500;  // a factor takes 0.06 s
 
   Newton(const Problem& problem, std::vector<double> start);
 
