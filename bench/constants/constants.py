@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each constant that steers a method changes when it is doubled and when it is halved.
 
-    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--output FILE.tsv] [--work FOLDER]
+    S3GD_DATA=.. bench/constants/constants.py [--only REGEX] [--fits REGEX] [--most N] [--output FILE.tsv] [--work FOLDER]
 
 Builds a copy of the sources in which every such number asks the environment for a factor (instrument.py), finds out which
 of them each fit of a workload reads, and runs the fit with one of those changed at a time. Shares above one half are changed by
@@ -19,6 +19,7 @@ import math
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ import instrument
 # name of the prepared file: known dataset and rows kept, evenly spaced; or a generator
 DATA = {
     "ijcnn1": ("ijcnn1", 12000),
+    "rows": ("ijcnn1", 40000),
     "a9a": ("a9a", 8000),
     "covtype": ("covtype-93k", 12000),
     "text": ("enron-spam-unigram", 3000),
@@ -50,7 +52,7 @@ FITS = {
     "logistic sparse weak": "a9a --lambda 3e-5 --tol 1e-8",
     "logistic covtype tight": "covtype --binary largest --lambda 1e-5 --scale standard --tol 1e-9",
     "logistic hog": "faces --binary largest --lambda 1e-4 --tol 1e-6",
-    "logistic digits": "digits --binary largest --lambda 1e-3 --solver sampled-newton",
+    "logistic digits": "digits --binary largest --lambda 1e-3",
     "logistic text": "text --lambda 1e-4",
     "logistic text weak": "text --lambda 1e-7 --tol 1e-6",
     "logistic ill": "ill --lambda 1e-7 --tol 1e-8",
@@ -60,6 +62,7 @@ FITS = {
     "l1 sparse": "a9a --penalty l1 --lambda 1e-4 --tol 1e-6",
     "l1 text": "text --penalty l1 --lambda 1e-4",
     "l1 text weak": "text --penalty l1 --lambda 1e-5 --tol 1e-6",
+    "l1 many rows": "rows --penalty l1 --lambda 1e-4 --tol 1e-6",
     "elastic net": "ijcnn1 --penalty elastic-net --lambda 1e-3",
     "prox newton": "a9a --penalty l1-l2norm --solver newton --lambda 1e-3",
     "lasso": "line --loss squared --penalty l1 --lambda 1e-2",
@@ -72,10 +75,13 @@ FITS = {
     "huber with scale": "line huber_scale 1e-3 1e-8 l2",
     "huber with scale ill": "ill huber_scale 1e-9 1e-8 l2",
     "huber with scale l1": "line huber_scale 1e-2 1e-6 l1",
+    "huber with scale near zero": "a9a huber_scale 1e-6 1e-8 l2",
+    "huber with scale wide": "words huber_scale 1e-4 1e-6 l2",
     "poisson": "counts --loss poisson --lambda 1e-3",
     "poisson newton": "counts --loss poisson --solver newton --lambda 1e-5",
     "dual text": "words --solver dual --lambda 1e-4 --tol 1e-6",
     "dual text weak": "words --solver dual --lambda 1e-6",
+    "dual narrow": "a9a --lambda 1e-1 --scale max-abs --solver dual",
     "lbfgs": "a9a --solver lbfgs --lambda 1e-4",
     "gd": "ijcnn1 --solver gd --accelerated --passes 30 --lambda 1e-3",
     "s3gd dense": "ijcnn1 --solver s3gd --passes 3",
@@ -109,14 +115,18 @@ FITS = {
     "path l1": "a9a path --penalty l1 --lambdas 12 --ratio 1e-2",
     "path l1 text": "text path --penalty l1 --lambdas 8 --ratio 1e-1",
     "path l2": "ijcnn1 path --lambdas 15",
+    "path l2 wide": "words path --lambdas 10 --ratio 1e-3",
+    "path l2 rows": "rows path --lambdas 8",
+    "path softmax l2": "digits path --multiclass softmax --lambdas 4 --ratio 1e-1",
     "path l2 text": "text path --lambdas 10 --ratio 1e-4",
     "path lasso": "line path --loss squared --penalty l1 --lambdas 20",
     "path softmax": "clouds path --multiclass softmax --penalty l1 --lambdas 8 --ratio 1e-2",
     "cv l1": "ijcnn1 cv --penalty l1 --lambdas 10 --ratio 1e-2 --folds 3",
     "cv ridge": "line cv --loss squared --lambdas 10 --folds 3",
+    "separable": "words --lambda 1e-8 --solver s3gd --passes 2",
     "inspect": "ijcnn1 inspect --variance",
 }
-LONGEST = 5  # seconds of a run
+LONGEST = 5  # processor seconds of a run
 SHORT = 0.3  # processor seconds: a fit that takes longer is left out
 TIMES = re.compile("second|memory|load|graph_seconds|total|evaluate")
 
@@ -152,17 +162,17 @@ def prepare(program, work, folder):
 
 
 class Bench:
-    def __init__(self, work):
-        self.work = work
+    def __init__(self, work, scratch):
+        self.work, self.scratch = work, scratch
 
     def command(self, fit):
-        data, *words = FITS[fit].format(work=self.work).split()
+        data, *words = FITS[fit].format(work=self.scratch).split()
         data = str(self.work / f"{data}.s3d")
         if words[0] == "huber_scale":
             return [str(self.work / "build/bench/bench_huber_scale"), data, *words[1:]]
         name = "train" if words[0].startswith("--") else words.pop(0)
         call = [str(self.work / "build/s3gd"), name, data, *words, "--json", "--threads", "1"]
-        return call if name == "inspect" else [*call, "-o", str(self.work / "model")]
+        return call if name == "inspect" else [*call, "-o", str(self.scratch / "model")]
 
     def run(self, fit, change=None, used=None):
         """{"status", "passes", "gap", "seconds", "print"}; print is of everything but times."""
@@ -172,12 +182,12 @@ class Bench:
         if used:
             used.unlink(missing_ok=True)
             environment["S3GD_USED"] = str(used)
-        model = self.work / "model"
+        model = self.scratch / "model"
         model.unlink(missing_ok=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        try:
-            done = subprocess.run(self.command(fit), env=environment, capture_output=True, text=True, timeout=LONGEST)
-        except subprocess.TimeoutExpired:
+        done = subprocess.run(self.command(fit), env=environment, capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST)))
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return {"status": f"over {LONGEST} s", "passes": math.nan, "gap": math.nan, "seconds": LONGEST, "print": ""}
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 3):
@@ -194,7 +204,7 @@ class Bench:
 
     def unchanged(self, fit, rounds=3):
         """One run, with the least time of several, and the constants it reads."""
-        used = self.work / "used.txt"
+        used = self.scratch / "used.txt"
         result = self.run(fit, used=used)
         result["used"] = set(used.read_text().split()) if used.exists() else set()
         if not result["print"] or result["seconds"] > SHORT:
@@ -211,8 +221,8 @@ def work_ratio(fit, before, after):
     if "--passes" in FITS[fit] and "--stop" not in FITS[fit] and "--early" not in FITS[fit]:
         return (after["gap"] / before["gap"])**0.25 if before["gap"] > 0 and after["gap"] > 0 else 1.0
     if after["counted"] != before["counted"]:  # another solver, which counts otherwise
-        return after["seconds"] / before["seconds"]
-    return after["passes"] / before["passes"] if before["passes"] else 1.0
+        return after["seconds"] / max(before["seconds"], 1e-3)
+    return max(0.01, after["passes"] / before["passes"]) if before["passes"] else 1.0  # a start may be the optimum
 
 
 def mean(ratios):
@@ -264,7 +274,9 @@ def run_fits(bench, found, fixed, options):
             if key in fixed or not readers:
                 put((key, constant.value, "", "known to the compiler" if key in fixed else 0, *[""] * 6, constant.reason))
                 continue
-            for factor in (2, 0.5):
+            readers.sort(key=lambda fit: hashlib.sha256(f"{key} {fit}".encode()).digest())  # by lot, the same each time
+            readers = readers[:options.most]
+            for factor in options.factors:
                 after = {fit: bench.run(fit, (key, factor)) for fit in readers}
                 row = (key, constant.value, factor, *compare(before, after), constant.reason)
                 put(row)
@@ -276,6 +288,8 @@ def main():
     parser.add_argument("--work", type=Path, help="folder of the copy and its build; kept (default: a temporary one)")
     parser.add_argument("--only", default="", help="constants whose FILE:NAME matches")
     parser.add_argument("--fits", default="", help="fits whose names match")
+    parser.add_argument("--factors", type=float, nargs="*", default=[2, 0.5])
+    parser.add_argument("--most", type=int, help="fits that a constant is tried on, by lot of those that read it (default: all)")
     parser.add_argument("--data", default=os.environ.get("S3GD_DATA", ""))
     parser.add_argument("--output", type=Path, default=Path("constants.tsv"))
     parser.add_argument("--jobs", type=int, default=2, help="of the compiler")
@@ -285,7 +299,8 @@ def main():
         work.mkdir(parents=True, exist_ok=True)
         found, fixed = instrument.build(work, ["s3gd_app", "bench_huber_scale"], options.jobs)
         prepare(str(work / "build/s3gd"), work, options.data)
-        run_fits(Bench(work), found, fixed, options)
+        with tempfile.TemporaryDirectory(dir=work) as scratch:
+            run_fits(Bench(work, Path(scratch)), found, fixed, options)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kDirections = 24;
+constexpr Index kDirections = 24;    // leading ones in which a distance is bounded from below first
 constexpr Index kRowsPerBlock = 64;  // dense rows are read twice: they should still be in the second cache
-constexpr Index kRowsPerChunk = 32 * kRowsPerBlock;
-constexpr Index kTrialRows = 2048;  // compared in full first: the bound has to beat the best of them
+constexpr Index kRowsPerChunk = 32 * kRowsPerBlock;  // a unit of work for a thread
+constexpr Index kTrialRows = 2048;                   // compared in full first: the bound has to beat the best of them
 
 struct Candidate {
   double distance = std::numeric_limits<double>::infinity();

@@ -8,10 +8,10 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kMostParts = 16;
+constexpr Index kMostParts = 16;                   // sums at most; more cost more to add than threads gain
 constexpr Index kNumbersInParts = Index{1} << 22;  // 32 MB of sums, so that large problems are cut into fewer parts
 constexpr Index kNumbersInCache = Index{1} << 15;  // sums that a row of blocks works on: half a second-level cache
-constexpr Index kAnchorRanges = 8;
+constexpr Index kAnchorRanges = 8;                 // units of work for threads
 
 // Rows [0, rows) cut into a few parts with a sum of `size` numbers each.
 class PartialSums {

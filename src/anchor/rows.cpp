@@ -9,7 +9,7 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerChunk = 1024;
+constexpr Index kRowsPerChunk = 1024;  // a unit of work for a thread
 
 // One step of a running checksum: a bijection in each of its arguments.
 std::uint64_t mix_checksum(std::uint64_t state, std::uint64_t word) {

@@ -7,7 +7,7 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerChunk = 64;
+constexpr Index kRowsPerChunk = 64;  // a unit of work for a thread
 // Anchors are needed before the first step: a smaller sample and fewer rounds than for a graph built at leisure.
 constexpr Index kMostSamplePerAnchor = 10;
 constexpr Index kMostRounds = 3;

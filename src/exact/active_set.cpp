@@ -13,6 +13,7 @@
 namespace s3gd {
 namespace {
 
+// Sensitive (bench/RESULTS.md): kTakenAtOnce, doubled, costs a path 60 % more passes, kSoon 12; kFirstSet, halved, saves 15.
 constexpr Index kFirstSet = 100;              // coordinates let off zero at first
 constexpr double kTrustMargins = 1e-9;        // tolerances from here on: margins moved along with w are as good as new
 constexpr Index kSampleRows = 4096;           // for the diagonal

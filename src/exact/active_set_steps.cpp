@@ -20,9 +20,9 @@ constexpr Index kRowsPerColumn = 64;   // ... for each of its columns: about 1/6
 constexpr double kBestAccuracy = 1e-6, kLeastAccuracy = 1e-2;  // of the model's minimum
 // Share of the gap asked for by which slopes may be wrong, of their thresholds; where that was too much, less.
 constexpr double kSlack = 2, kTighter = 0.2;
-constexpr Index kNarrow = 4096;  // columns up to which a sum of rows stays in the cache
-constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;
-constexpr double kShortStep = 0.1;  // calls for damping
+constexpr Index kNarrow = 4096;                                // columns up to which a sum of rows stays in the cache
+constexpr double kFirstDamping = 0.01, kLeastDamping = 1e-12;  // of the diagonal: times ten or a tenth
+constexpr double kShortStep = 0.1;                             // calls for damping
 
 }  // namespace
 

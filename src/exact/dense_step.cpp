@@ -11,13 +11,13 @@
 namespace s3gd {
 namespace {
 
-constexpr int kMostTurns = 60;
-constexpr int kSweeps = 8;  // cost about as much as a leap
-constexpr int kTries = 2;   // of a direction
-constexpr double kLeastDamping = 1e-7, kLess = 0.2, kALittleLess = 0.5, kMore = 2, kMuchMore = 8;
+constexpr int kMostTurns = 60;  // of leaps and sweeps; a guard
+constexpr int kSweeps = 8;      // cost about as much as a leap
+constexpr int kTries = 2;       // of a direction
+constexpr double kLeastDamping = 1e-7, kLess = 0.2, kALittleLess = 0.5, kMore = 2, kMuchMore = 8;  // and its factors
 constexpr double kProximal = 0.01;  // proximal steps see less of flat directions than sweeps: they must end shorter
-constexpr double kShorter = 0.4, kShortest = 0.1;
-constexpr double kJitter = 1e-9;  // of the intercepts' own curvature: all of them may shift together
+constexpr double kShorter = 0.4, kShortest = 0.1;  // of a leap that does not lead down, and where it is given up
+constexpr double kJitter = 1e-9;                   // of the intercepts' own curvature: all of them may shift together
 
 // M = [A C; C' D] with the free intercepts last: minimised over those, the rest has the quadratic A - C D^-1 C'.
 class Intercepts {

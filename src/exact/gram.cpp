@@ -138,7 +138,7 @@ void QuadraticLoss::move_to(std::span<const double> w) {
   for (std::size_t j = 0; j < w_.size(); ++j) change += 0.5 * (w_[j] - anchor_w_[j]) * (anchor_slopes_[j] + slopes_[j]);
   intercept_ = anchor_intercept_ + moved_intercept;
   loss_ = std::max(anchor_loss_ + change, 0.0);  // in this order, which keeps what is not a number
-  if (free_intercept_)  // its own last digit counts, too, where it is far from zero
+  if (free_intercept_)                           // its own last digit counts, too, where it is far from zero
     reach += (std::abs(moved_intercept) + std::abs(intercept_) / kRounding) * length_.back();
   spread_ = w_ == anchor_w_ ? 0.0 : reach + std::sqrt(2 * anchor_loss_);
 }
@@ -148,13 +148,14 @@ void QuadraticLoss::move_to(std::span<const double> w) {
 
 namespace {
 
-constexpr Index kMostColumns = 2000;
+constexpr Index kMostColumns = 2000;  // 32 MB of products
+// Sensitive: kMostKinked[0], with half of which the lasso takes five times the passes.
 // Passes that summing the matrix may take: for one problem, and for a sequence of them. Without a 1-norm others are quick.
 constexpr double kMostKinked[2] = {4.5, 200}, kMostSmooth[2] = {0, 30};
-constexpr double kFilled = 0.15;  // share of stored entries above which rows are multiplied as dense ones
-constexpr Index kMostRounds = 60;
-constexpr int kPatience = 4;
-constexpr double kDoubtful = 0.1;                               // share of a gap that may be rounding
+constexpr double kFilled = 0.15;   // share of stored entries above which rows are multiplied as dense ones
+constexpr Index kMostRounds = 60;  // a guard
+constexpr int kPatience = 4;       // rounds without a smaller gap before rounding is taken to be reached
+constexpr double kDoubtful = 0.1;  // share of a gap that may be rounding
 constexpr double kBestAccuracy = 1e-10, kLeastAccuracy = 1e-2;  // of the model's minimum
 
 // What summing the matrix costs, in passes over the rows.

@@ -14,10 +14,10 @@
 namespace s3gd {
 namespace {
 
-constexpr int kMostRounds = 100;
-constexpr int kSweeps = 4;  // over the support, between two looks at all coordinates
-constexpr int kRoundsPerJump = 40;
-constexpr int kMostJumpSteps = 60;
+constexpr int kMostRounds = 100;        // a guard
+constexpr int kSweeps = 4;              // over the support, between two looks at all coordinates
+constexpr int kRoundsPerJump = 40;      // sweeps alone are slow where columns are much alike
+constexpr int kMostJumpSteps = 60;      // products: what it has by then is good enough
 constexpr double kJumpAccuracy = 1e-3;  // of the slopes, scaled by the diagonal
 constexpr double kSettled = 0.25;       // of the slack: slopes wrong by less are left alone until all are looked at
 constexpr Index kLookAround = 1024;     // coordinates between two questions whether to stop
@@ -203,12 +203,12 @@ std::vector<double> minimise_by_columns(const L1Model& model, const WorkingColum
 
 namespace {
 
-constexpr int kMostGramRounds = 60;
+constexpr int kMostGramRounds = 60;  // a guard
 
 // Between two looks at all coordinates: sweeps over the support, and jumps, which cost the cube of its size.
 constexpr double kFewSweeps = 4, kManySweeps = 30;
-constexpr double kMostJumps = 30, kJumpWork = 2e7;
-constexpr double kJitter = 1e-14;  // for each column of a factor, of a unit diagonal
+constexpr double kMostJumps = 30, kJumpWork = 2e7;  // at least one, and about this many multiplications
+constexpr double kJitter = 1e-14;                   // for each column of a factor, of a unit diagonal
 
 class GramSearch {
  public:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFaint = 0.03;        // of what is added: a coordinate bent less than this by the rows stands alone
 constexpr double kFloatJitter = 1e-7;  // of a unit diagonal summed in float
-constexpr double kSmallestJitter = 1e-15;
+constexpr double kSmallestJitter = 1e-15;  // likewise in double
 
 double product(std::span<const double> a, std::span<const double> b) {
   return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));

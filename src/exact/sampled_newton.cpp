@@ -18,9 +18,10 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kWidest = 2000;        // columns; beyond, a factor costs more than it saves ...
-constexpr double kFactorInPasses = 5;  // ... as it does with fewer rows than this many passes amount to
-constexpr Index kAlwaysNarrow = 256;
+// Sensitive, 10 to 30 % of the passes: kCheapStart, kShortens, kPoorRate, kShorterOnSample; kStartPasses up to 85 % on hog features.
+constexpr Index kWidest = 2000;          // columns; beyond, a factor costs more than it saves ...
+constexpr double kFactorInPasses = 5;    // ... as it does with fewer rows than this many passes amount to
+constexpr Index kAlwaysNarrow = 256;     // columns whose factor is cheap next to anything else
 constexpr double kCheapStart = 0.6;      // in passes: a first metric for less than this is where to begin
 constexpr double kMetricInClimb = 0.5;   // passes a new metric may cost while samples grow
 constexpr double kGoodForAll = 5;        // rows for each parameter: a sample's metric that will do for all rows
@@ -31,7 +32,7 @@ constexpr double kShortens = 0.4;        // of the way that is left, by a metric
 constexpr int kMostSteps = 300;          // over all rows; then the exact Newton takes over
 constexpr double kStartPasses = 0.4;     // of S3GD otherwise
 constexpr int kFewSteps = 2;             // a metric kept from another problem is worth keeping on
-constexpr int kMostLbfgsSteps = 10000;
+constexpr int kMostLbfgsSteps = 10000;   // a guard
 constexpr double kShorterOnSample = 0.4, kShorter = 0.3;  // of a step after its first shortening
 
 // Rough costs in nanoseconds; they decide sizes of samples, so they are constants, not measurements: the same problem
@@ -179,7 +180,7 @@ double OneOutput::best_between(const Refused& refused) const {
     double slope = 0;
     for (std::size_t j = 0; j < ridge_.size(); ++j)
       slope += ridge_[j] * (refused.from.w[j] + t * refused.direction[j]) * refused.direction[j];
-    constexpr Index kBlock = 512;
+    constexpr Index kBlock = 512;  // margins whose slopes are made at once
     double u[kBlock], slopes[kBlock];
     for (Index first = 0; first < problem_.rows(); first += kBlock) {
       const Index count = std::min(kBlock, problem_.rows() - first);
@@ -281,9 +282,10 @@ bool SampledOutput::renew(std::span<const SystemAt> at, std::span<const Index> r
   return true;
 }
 
-// Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves.
+// Whether a metric from more rows, which shortens the way that is left by about a third, costs less than it saves; likewise one
+// from all rows once more, where the last was made so far away that it serves badly here.
 bool SampledOutput::worth_a_metric(double gap, double rate, Index rows) const {
-  if (metric_.sample() >= problem_.rows()) return false;
+  if (metric_.sample() >= problem_.rows() && !(rate > kPoorRate)) return false;
   const double left = rate < 1 ? std::log(gap / tol_) / -std::log(rate) : 1e3;
   return kShortens * left * costs_.pass > costs_.metric(static_cast<double>(rows));
 }

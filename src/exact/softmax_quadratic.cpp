@@ -14,11 +14,11 @@
 namespace s3gd {
 namespace {
 
-constexpr std::size_t kMemory = 10;
+constexpr std::size_t kMemory = 10;                        // past steps that correct the quadratic
 constexpr double kJitter = 1e-6, kJitterInDouble = 1e-12;  // of the diagonal: what summing it adds or takes
 constexpr double kTooFlatWithoutMean = 0.1;                // less, as classes have means of their own
-constexpr double kTooFlat = 0.5;  // of a column's own curvature: with less, the sample is taken to lack the column
-constexpr Index kRowsPerChunk = 1024;
+constexpr double kTooFlat = 0.5;       // of a column's own curvature: with less, the sample is taken to lack the column
+constexpr Index kRowsPerChunk = 1024;  // a unit of work for a thread
 // Weights up to which the coupling of the classes saves more than it costs; with rows of few entries, whose products cost
 // little, more of them.
 constexpr Index kMostCoupled = 2000, kMostSparselyCoupled = 5000;

@@ -12,7 +12,7 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerChunk = 1024;
+constexpr Index kRowsPerChunk = 1024;    // a unit of work for a thread
 constexpr double kWorthGathering = 0.6;  // share of the stored entries above which the original rows serve as well
 constexpr Index kMostBytes = 40 << 20;   // of a gathered copy
 constexpr std::size_t kSmallGram = 400;  // columns up to which a Gram matrix is cheap whatever their length
@@ -205,7 +205,7 @@ const ColumnStore& WorkingColumns::store() const {
 
 namespace {
 
-constexpr Index kColumnsPerChunk = 512;
+constexpr Index kColumnsPerChunk = 512;  // likewise
 
 }  // namespace
 

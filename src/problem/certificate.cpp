@@ -102,7 +102,7 @@ class Certifier {
     return penalty.conjugate(z);
   }
 
-  static constexpr Index kChunk = 1024;
+  static constexpr Index kChunk = 1024;  // rows, a unit of work for a thread
 
   static double product(std::span<const double> a, std::span<const double> b) {
     return kernel::dot(a.data(), b.data(), static_cast<Index>(a.size()));

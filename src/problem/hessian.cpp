@@ -13,11 +13,11 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kRowsPerBlock = 256;
-constexpr double kWorthFilling = 0.15;  // density of sparse rows above which BLAS is faster with the zeros
-constexpr Index kLookedAt = 1024;       // rows that tell the density
-constexpr Index kAccumulatorBytes = 128 << 20;
-constexpr Index kMostChunks = 16;
+constexpr Index kRowsPerBlock = 256;            // that BLAS multiplies with themselves at once
+constexpr double kWorthFilling = 0.15;          // density of sparse rows above which BLAS is faster with the zeros
+constexpr Index kLookedAt = 1024;               // rows that tell the density
+constexpr Index kAccumulatorBytes = 128 << 20;  // memory for accumulators at most ...
+constexpr Index kMostChunks = 16;               // ... and as many of them
 constexpr double kLeastJitter = 1e-14;
 
 // Rows over the chosen columns, and where they go.

@@ -50,7 +50,7 @@ namespace {
 
 // Of softplus(beta (shift - y u)) / beta.
 void softplus_conjugates(double beta, double shift, const double* v, const double* y, Index n, double* out) {
-  constexpr Index kBlock = 256;
+  constexpr Index kBlock = 256;  // rows whose logarithms are taken at once
   double a[kBlock], entropy[kBlock];
   for (Index first = 0; first < n; first += kBlock) {
     const Index count = std::min(kBlock, n - first);

@@ -12,7 +12,16 @@
 namespace s3gd {
 namespace {
 
-constexpr int kMostProducts = 1000;  // for one direction
+constexpr int kMostProducts = 1000;    // for one direction
+constexpr Index kMostFactored = 5000;  // coordinates: 200 MB
+constexpr double kFactorIsFaster = 8;  // multiplications of a factor to those of a pass, in the same time
+
+// What a Hessian and its factor cost, in products with it.
+double products_for_a_factor(const Problem& problem, double size) {
+  const double stored = static_cast<double>(std::max<Index>(1, problem.x().stored()));
+  const double outer = stored * stored / static_cast<double>(problem.rows()) / 2;
+  return (outer + size * size * size / 6 / kFactorIsFaster) / (2 * stored);
+}
 
 }  // namespace
 
@@ -76,7 +85,7 @@ std::vector<double> Newton::direct_direction(const std::vector<Index>& chosen,
 
 // Conjugate gradients, preconditioned by the diagonal, with everything outside `chosen` held at zero.
 std::vector<double> Newton::iterative_direction(const std::vector<Index>& chosen, const std::vector<double>& slopes,
-                                                double accuracy) const {
+                                                double accuracy) {
   const std::vector<double> h = curvatures(problem_, u_);
   std::vector<double> diagonal = hessian_diagonal(problem_, h), direction(w_.size(), 0.0), image(w_.size());
   const double ring = norm_ > 0 ? penalty_.norm_strength() / norm_ : 0.0;
@@ -104,7 +113,7 @@ std::vector<double> Newton::iterative_direction(const std::vector<Index>& chosen
       if (ring > 0 && penalty_.in_norm(j)) out[at(j)] += ring * (v[at(j)] - along * w_[at(j)] / norm_);
     }
   };
-  conjugate_gradients(system, {&direction, 1});
+  products_ = conjugate_gradients(system, {&direction, 1}).front();
   return direction;
 }
 
@@ -113,7 +122,9 @@ bool Newton::newton_step(double accuracy) {
   if (chosen.empty()) return false;
   std::vector<double> slopes = penalty_slopes();
   for (std::size_t j = 0; j < slopes.size(); ++j) slopes[j] += gradient_[j];
-  direct_ = static_cast<Index>(chosen.size()) <= kDirectSize;
+  const auto size = static_cast<Index>(chosen.size());
+  const double worth_a_factor = products_for_a_factor(problem_, static_cast<double>(size));
+  direct_ = size <= kDirectSize || (size <= kMostFactored && static_cast<double>(products_) > worth_a_factor);
   const auto direction = direct_ ? direct_direction(chosen, slopes) : iterative_direction(chosen, slopes, accuracy);
   const double slope = std::inner_product(direction.begin(), direction.end(), slopes.begin(), 0.0);
   return try_line(direction, slope, Orthant::keep);
@@ -197,7 +208,7 @@ bool Newton::prox_step() {
 
 namespace {
 
-constexpr int kMostSweeps = 300;
+constexpr int kMostSweeps = 300;  // a guard
 
 }  // namespace
 

@@ -3,7 +3,8 @@
 // Around a point w, F is smooth in the coordinates that carry no 1-norm or are not zero (the "support"), and within one
 // orthant. newton_step() moves those, projected back to the orthant; coordinate_step() and prox_step() let coordinates
 // leave zero and change sign.
-// Directions come from a Cholesky factor up to kDirectSize coordinates, from conjugate gradients above.
+// Directions come from a Cholesky factor up to kDirectSize coordinates, above from conjugate gradients until those have cost more
+// for one direction than a factor would.
 #pragma once
 
 #include "problem/loss.hpp"
@@ -14,7 +15,7 @@ namespace s3gd {
 
 class Newton {
  public:
-  static constexpr Index kDirectSize = 1500;
+  static constexpr Index kDirectSize = 1500;  // a factor takes 0.06 s
 
   Newton(const Problem& problem, std::vector<double> start);
 
@@ -36,12 +37,13 @@ class Newton {
   std::vector<double> penalty_slopes() const;
   std::vector<double> direct_direction(const std::vector<Index>& chosen, const std::vector<double>& slopes) const;
   std::vector<double> iterative_direction(const std::vector<Index>& chosen, const std::vector<double>& slopes,
-                                          double accuracy) const;
+                                          double accuracy);
 
   const Problem& problem_;
   Penalty penalty_;
   bool smooth_ = false;
   bool direct_ = false;
+  Index products_ = 0;                    // of the last direction by conjugate gradients
   std::vector<double> w_, u_, gradient_;  // point, its margins, gradient of the loss part
   double norm_ = 0;                       // length of w over the penalty's 2-norm
   double value_ = 0;                      // F(w)

@@ -15,9 +15,9 @@ namespace s3gd {
 namespace {
 
 constexpr Index kSampleEntries = 4'000'000;  // stored entries the power iteration looks at in each round
-constexpr Index kFewestRows = 1000;
-constexpr int kRounds = 100;
-constexpr double kAccuracy = 1e-4;
+constexpr Index kFewestRows = 1000;          // in the sample
+constexpr int kRounds = 100;                 // of the power iteration at most ...
+constexpr double kAccuracy = 1e-4;           // ... until it moves by less than this share
 // Of a step needed at once: a few hundred rows tell the order of magnitude, which is what a step needs.
 constexpr Index kQuickRows = 500;
 constexpr int kQuickRounds = 15;

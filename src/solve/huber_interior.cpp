@@ -22,12 +22,12 @@ namespace {
 
 using Vector = HuberSearch::Vector;
 
-constexpr int kPatience = 12;          // steps without a smaller gap before rounding is taken to be reached
-constexpr double kInside = 0.9995;     // share of the way to the nearest bound that a step may go
-constexpr double kStartInside = 0.9;   // of the slopes' bound, ...
-constexpr double kStartApart = 0.5;    // ... and of the start's scale, that the first point keeps from its bounds
-constexpr double kStartSpread = 0.01;  // of the targets' deviation: the least first sigma
-constexpr double kPassesPerStep = 5.5;
+constexpr int kPatience = 12;           // steps without a smaller gap before rounding is taken to be reached
+constexpr double kInside = 0.9995;      // share of the way to the nearest bound that a step may go
+constexpr double kStartInside = 0.9;    // of the slopes' bound, ...
+constexpr double kStartApart = 0.5;     // ... and of the start's scale, that the first point keeps from its bounds
+constexpr double kStartSpread = 0.01;   // of the targets' deviation: the least first sigma
+constexpr double kPassesPerStep = 5.5;  // counted, as a step reads the rows so often
 
 class InteriorPoint {
  public:

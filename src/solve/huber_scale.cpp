@@ -15,8 +15,8 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kMostColumns = 2500;  // whose Hessian's factor takes a second
-constexpr int kMostFits = 60;
+constexpr Index kMostColumns = 2500;    // whose Hessian's factor takes a second
+constexpr int kMostFits = 60;           // a guard
 constexpr int kFitsWithoutGain = 3;     // fits without a smaller gap before rounding is taken to be reached
 constexpr double kFirstTol = 1e-4;      // relative gaps of fits at a sigma: the first, ...
 constexpr double kTolOfGap = 1e-2;      // ... those after it as a share of the gap so far, ...

@@ -14,7 +14,7 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kMostSteps = 200;
+constexpr Index kMostSteps = 200;  // a guard: a few dozen do
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 JournalSource source_of(const Certificate& found, const SolveInput& input) {

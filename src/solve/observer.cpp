@@ -10,8 +10,8 @@ namespace s3gd {
 namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr double kDefaultPasses = 20;
-constexpr double kPassesToConverge = 1000;  // for who gets to any tolerance: small or badly conditioned data take hundreds
+constexpr double kDefaultPasses = 20;       // of a solver with a constant step
+constexpr double kPassesToConverge = 1000;  // for who gets to any tolerance: ill-conditioned data take hundreds
 constexpr double kEvenBudget = 1e-6;  // of a step: budgets that come out even end on the same step, watched or not
 // How fast the distance between observations grows: finely for a trace, sparingly when only the stop is at stake,
 // because each costs as much as a pass or two.

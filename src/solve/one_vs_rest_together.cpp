@@ -18,9 +18,9 @@ namespace s3gd {
 namespace {
 
 constexpr const char* kStage = "joint-newton";
-constexpr Index kMostTogether = 32;
-constexpr Index kMostInOneLoop = 16;  // of a stochastic solver: more classes are further loops, side by side
-constexpr Index kFewestTogether = 3;
+constexpr Index kMostTogether = 32;       // classes whose margins, slopes and directions share a pass
+constexpr Index kMostInOneLoop = 16;      // of a stochastic solver: more classes are further loops, side by side
+constexpr Index kFewestTogether = 3;      // with two, one run each is as fast
 constexpr Index kBytes = Index{1} << 30;  // what the classes keep of the rows
 constexpr Index kBytesPerRow = 40;        // and class: targets, curvatures, margins
 

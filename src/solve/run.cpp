@@ -12,8 +12,8 @@
 namespace s3gd {
 namespace {
 
-constexpr int kMostRetries = 4;  // of a step that was not the user's own choice
-constexpr double kRetryFactor = 0.2;
+constexpr int kMostRetries = 4;       // of a step that was not the user's own choice
+constexpr double kRetryFactor = 0.2;  // of the step that diverged
 
 // What an estimator needs before its first step.
 struct Preparation {

@@ -51,8 +51,8 @@ void centre_intercepts(const SoftmaxProblem& problem, std::span<double> w) {
   for (double& one : intercepts) one -= mean;
 }
 
-constexpr double kStartPasses = 0.5;
-constexpr Index kFeaturesPerEntry = 4;
+constexpr double kStartPasses = 0.5;    // of S3GD
+constexpr Index kFeaturesPerEntry = 4;  // of a batch up to which its steps over all features are cheap
 constexpr Index kRowsForAStart = 5000;  // with fewer, steps over all rows cost next to nothing
 
 // Whether stochastic steps pay as a start: not where a step has to touch all weights for a few entries of its rows.

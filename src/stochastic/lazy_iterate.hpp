@@ -133,7 +133,7 @@ class LazyIterate final : public Iterate<typename View::Value> {
   }
 
  private:
-  static constexpr std::uint32_t kLongestWait = 1U << 31;
+  static constexpr std::uint32_t kLongestWait = 1U << 31;  // steps: the end of the stamps
 
   struct Cell {
     T value = 0;

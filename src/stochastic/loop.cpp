@@ -128,8 +128,8 @@ class GoodSnapshots {
   }
 
  private:
-  static constexpr Index kFewest = 10;
-  static constexpr double kMultiplied = 3;
+  static constexpr Index kFewest = 10;      // snapshots between two that are kept
+  static constexpr double kMultiplied = 3;  // losses: no noise of a batch
 
   bool wanted_;
   std::size_t dim_;

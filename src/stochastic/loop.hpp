@@ -43,7 +43,7 @@ class PlateauWatch {
   bool plateau() const { return plateau_; }
 
  private:
-  static constexpr double kDeviations = 2;
+  static constexpr double kDeviations = 2;  // of the means; halved, a plateau is found half as late again
 
   Index length_, count_ = 0;
   double sum_ = 0, squares_ = 0;

@@ -54,7 +54,7 @@ class OneOutput final : public OutputProblem {
 
   // Several at a time where there are many: exponentials cost as much as short rows do.
   void slopes(std::span<const Index> rows, const double* margins, double* out) const override {
-    constexpr std::size_t kMany = 16, kAtOnce = 64;
+    constexpr std::size_t kMany = 16, kAtOnce = 64;  // rows
     if (rows.size() < kMany) {
       for (std::size_t b = 0; b < rows.size(); ++b) out[b] = loss_.slope(margins[b], targets_[at(rows[b])]);
       return;

@@ -11,7 +11,7 @@
 namespace s3gd {
 namespace {
 
-constexpr int kBatches = 10;
+constexpr int kBatches = 10;  // over which a correlation is taken
 
 // out += x_row c', out: features x K
 void add_outer(const StochasticProblem& problem, Index row, std::span<const double> c, std::span<double> out) {

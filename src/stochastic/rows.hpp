@@ -116,7 +116,7 @@ class RowProducts<View, Several> {
   }
 
   void prefetch(Index row, const T* table) const {
-    constexpr std::size_t kCached = 128 << 10;
+    constexpr std::size_t kCached = 128 << 10;  // bytes: what the second cache holds anyway
     if (at(view_.cols) * width() * sizeof(T) <= kCached) return;
     for (auto k = view_.starts[row]; k < view_.starts[row + 1]; ++k)
       prefetch_bytes(table + view_.columns[k] * count_.width, width() * sizeof(T));

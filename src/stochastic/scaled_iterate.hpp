@@ -153,7 +153,7 @@ class ScaledIterate final : public TableIterate<View, Count> {
  private:
   // 1/s multiplies every update of v, which float must still hold: far from its end, yet folded rarely (O(d)).
   static constexpr double kSmallestScale = 1e-9;
-  static constexpr Index kFewestStepsBetweenFolds = 1 << 14;
+  static constexpr Index kFewestStepsBetweenFolds = 1 << 14;  // a fold costs d
 
   // One output a row at a time: its columns are in the cache when they are met again. Several outputs by blocks of rows.
   static std::size_t rows_at_once(std::span<const Index> rows) {

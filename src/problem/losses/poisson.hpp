@@ -60,7 +60,7 @@ struct PoissonLoss {
   }
   // y log y - y. Most counts are small, and met again in every pass.
   static double least(double y) {
-    constexpr int kKnown = 256;
+    constexpr int kKnown = 256;  // counts below this have y log y - y in a table
     static const std::array<double, kKnown> known = [] {
       std::array<double, kKnown> table{};
       for (int k = 1; k < kKnown; ++k) table[static_cast<std::size_t>(k)] = k * std::log(k) - k;

@@ -211,8 +211,8 @@ class PropagatedControl : public Control<T> {
   }
   void learn_from_reference(std::span<const Index> covered);
 
-  static constexpr Index kFirstSpacing = 1;  // steps; then as many as were made so far
-  static constexpr std::size_t kRowsToLearnFrom = 500;
+  static constexpr Index kFirstSpacing = 1;             // steps; then as many as were made so far
+  static constexpr std::size_t kRowsToLearnFrom = 500;  // the last ones covered, or spread over all
 
   Index batches_ = 0, rows_drawn_ = 0, next_renewal_ = 0;
   Index visited_ = 0;     // rows, for the reference

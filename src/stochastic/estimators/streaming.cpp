@@ -16,8 +16,8 @@ namespace {
 // One anchor costs nothing and often does most of the work, since the label term is exact. More are taken once the steps
 // so far have cost what the new edges will: a run never takes much more than twice what it would have with the better
 // choice. In the first pass that is never so, and measured no faster where it is tried.
-constexpr Index kFewestCovered = 200;  // rows
-constexpr Index kFewAnchors = 10;
+constexpr Index kFewestCovered = 200;     // rows
+constexpr Index kFewAnchors = 10;         // the next choice, where all that are wanted cost too much
 constexpr double kMuchLeft = 0.1;         // of the variance SGD would have
 constexpr Index kRowsToJudgeBy = 1000;    // of past batches
 constexpr double kStepCost = 3;           // of a row, for each of its entries and outputs

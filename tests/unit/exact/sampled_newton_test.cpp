@@ -178,6 +178,35 @@ TEST(SampledNewton, EveryLossInterceptWeightAndLayoutReachesTheOptimum) {
           }
 }
 
+// Indicators of rare kinds of rows, over their deviation: all rows at zero say little of the curvature at the optimum, so
+// that steps in a metric of theirs, kept for good, took up to 61 passes.
+TEST(SampledNewton, AMetricMadeFarFromTheOptimumIsMadeAgain) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    Rng rng(seed);
+    Sample sample = random_sample(600, 12, seed);
+    for (Index j = 0; j < 12; ++j) {
+      const double share = std::pow(10.0, -2.7 + 2.2 * rng.uniform()), far = 1 / std::sqrt(share);
+      for (Index i = 0; i < 600; ++i)
+        sample.table.values[static_cast<std::size_t>(i * 12 + j)] = rng.uniform() < share ? far : 0.0;
+    }
+    const LossSpec loss;
+    Dataset data = sample.data(sample.table.dense<double>(), loss);
+    std::vector<double> pull(12);
+    for (double& value : pull) value = 2 * rng.normal();
+    std::vector<double> labels(600);
+    for (Index i = 0; i < 600; ++i) {
+      double u = -0.3 + std::log(1 / (1 - rng.uniform()) - 1 + 1e-9);
+      for (Index j = 0; j < 12; ++j) u += sample.table.at(i, j) > 0 ? pull[static_cast<std::size_t>(j)] : 0.0;
+      labels[static_cast<std::size_t>(i)] = u > 0 ? 1.0 : -1.0;
+    }
+    data.y = {Array<double>(std::move(labels)), LabelKind::classes, {}};
+    const Problem problem = make(data, loss, Intercept::free, 1e-6);
+    Counter counter;
+    EXPECT_EQ(finish_by_sampled_newton({problem, 1e-9, 1}, {}, counter).end, FinishEnd::converged);
+    EXPECT_LT(counter.passes_, 40);
+  }
+}
+
 TEST(SampledNewton, SameBitsAtAnyNumberOfThreadsAndStopsWhenTold) {
   const Sample sample = random_sample(20000, 5, 8);
   const LossSpec loss;

@@ -133,6 +133,22 @@ TEST(Reference, WideSparseDataIsSolvedByConjugateGradients) {
   }
 }
 
+// Rows of scales far apart, hardly penalised: the products for one direction cost more than a factor.
+TEST(Reference, WhereConjugateGradientsAreSlowAFactorTakesOver) {
+  auto sample = testing::random_sample(400, 1510, 27, 0.3);
+  for (Index i = 0; i < 400; ++i)
+    for (Index j = 0; j < 1510; ++j)
+      sample.table.values[static_cast<std::size_t>(i * 1510 + j)] *= std::pow(10.0, static_cast<double>(i % 7) - 3.0);
+  ProblemSpec spec;
+  spec.penalty = {PenaltyKind::l2, 1e-9, 0.5, {}, {}};
+  const Problem problem(sample.data(sample.table.csr<double, std::int32_t>(), {}), spec);
+  OptimumOptions options;
+  options.tol = 1e-4;
+  const Optimum optimum = solve_reference(problem, options);
+  EXPECT_EQ(optimum.method, "newton");
+  EXPECT_LE(optimum.certificate.relative_gap, 1e-4);
+}
+
 TEST(Reference, TheSameBitsAtOneTwoAndSevenThreads) {
   const auto sample = testing::random_sample(3000, 30, 26);
   Vector first;

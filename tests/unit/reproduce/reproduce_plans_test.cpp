@@ -86,7 +86,7 @@ TEST_F(ReproducePlans, TheImprovedMethodIsS3gdAsItIsByItselfAmongThePapers) {
   EXPECT_EQ(find("s3gd").graph_mode, usual.graph_mode);
   EXPECT_EQ(find("s3gd paper").control, ControlMode::paper);
   EXPECT_EQ(find("s3gd paper").graph_mode, GraphMode::full);
-  EXPECT_EQ(plan.contenders.size(), 9U);
+  EXPECT_EQ(plan.contenders.size(), 10U);
   EXPECT_EQ(sets_of(find_experiment("improved")).size(), 9U);
   EXPECT_EQ(sets_of(find_experiment("step-grid")).size(), 5U);
 }
