@@ -30,7 +30,15 @@ struct JsonParseError : JsonError {
   std::size_t byte;  // from 1
 };
 
-struct JsonMember;
+// A template, so that a Json can hold a list of members, each of which holds a Json.
+template <class Value>
+struct KeyAnd {
+  std::string key;
+  Value value;
+  friend bool operator==(const KeyAnd&, const KeyAnd&) = default;
+};
+class Json;
+using JsonMember = KeyAnd<Json>;
 
 class Json {
  public:
@@ -142,12 +150,6 @@ class Json {
   friend struct JsonWriter;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Members> value_;
-};
-
-struct JsonMember {
-  std::string key;
-  Json value;
-  friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
 
 }  // namespace s3gd
