@@ -143,9 +143,9 @@ Json to_json(const PathProblem& ready, const PathEnd& end, const std::string& fo
 std::string to_text(const PathProblem& ready, const PathEnd& end, const std::string& formula, double total_seconds) {
   auto fields = end.fields;
   fields.insert(fields.begin(), {{"minimised", formula}, {"status", name_of(end.run.status)}});
-  fields.emplace_back("time", fmt::format("{} (load {}, {} {})", format_seconds(total_seconds),
-                                          format_seconds(ready.load_seconds), end.parts,
-                                          format_seconds(end.run.seconds)));
+  fields.emplace_back(
+      "time", fmt::format("{} (load {}, {} {})", format_seconds(total_seconds), format_seconds(ready.load_seconds),
+                          end.parts, format_seconds(end.run.seconds)));
   return format_fields(fields) + "\n" + format_table(end.table);
 }
 
@@ -156,7 +156,7 @@ int finish_path(const PathProblem& ready, const PathOptions& options, const Path
   if (!options.model_path.empty())
     save_model(task.model(chosen.w, ready.scaling, chosen.certificate), options.model_path);
   if (!options.report_path.empty()) {
-    const report::PathPage about{task.data().source, task.formula(), task.data().cols(), task.data().feature_names,
+    const report::PathPage about{task.data().source, task.formula(),  task.data().cols(), task.data().feature_names,
                                  end.chosen,         end.run.seconds, task.outputs()};
     const std::string page = end.page(about);
     write_atomically(options.report_path, [&](std::ostream& out) { out << page; });

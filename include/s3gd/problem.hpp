@@ -69,8 +69,8 @@ struct ProblemSpec {
 struct Certificate {
   enum class Kind : std::uint8_t { duality_gap, prox_gradient };
   Kind kind = Kind::duality_gap;
-  double primal = 0;  // F at the point
-  double dual = 0;    // a lower bound of F*; NaN for prox_gradient
+  double primal = 0;        // F at the point
+  double dual = 0;          // a lower bound of F*; NaN for prox_gradient
   double relative_gap = 0;  // (primal - dual) / max(|primal|, tiny), or ||prox-gradient step|| / max(1, ||w||)
 };
 

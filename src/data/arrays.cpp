@@ -90,7 +90,7 @@ void append_utf8(std::string& text, char32_t point) {
   auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
   if (point < 0x80) return put(point);
   const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;  // bytes of six bits behind the first
-  put((0xff00U >> (more + 1) & 0xffU) | point >> 6 * more);  // as many ones as there are bytes
+  put((0xff00U >> (more + 1) & 0xffU) | point >> 6 * more);      // as many ones as there are bytes
   for (int k = more - 1; k >= 0; --k) put(0x80 | (point >> 6 * k & 0x3f));
 }
 

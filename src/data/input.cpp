@@ -25,7 +25,11 @@ struct Compression {
 constexpr Compression kCompressions[] = {
     {"gzip", "\x1f\x8b", archive_read_support_filter_gzip},
     {"bzip2", "BZh", archive_read_support_filter_bzip2},
-    {"xz", {"\375" "7zXZ\0", 6}, archive_read_support_filter_xz},
+    {"xz",
+     {"\375"
+      "7zXZ\0",
+      6},
+     archive_read_support_filter_xz},
     {"zstd", "\x28\xb5\x2f\xfd", archive_read_support_filter_zstd},
 };
 

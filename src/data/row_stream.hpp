@@ -61,8 +61,8 @@ Index hand_on_blocks(TextBlocks& blocks, int threads, Index base, const Dataset&
       if (base != 0)
         for (Index& column : block.columns.span()) column -= base;
       const Index cols = std::max(shape.cols(), block.widest + 1 - base);
-      worker->data.x = Matrix::borrow(CsrView<T, Index>{block.values.data(), block.columns.data(), block.starts.data(),
-                                                        block.rows(), cols});
+      worker->data.x = Matrix::borrow(
+          CsrView<T, Index>{block.values.data(), block.columns.data(), block.starts.data(), block.rows(), cols});
       worker->data.y.values = Array<double>::borrow(block.labels);
       worker->data.weights = Array<double>::borrow(block.weights);
       worker->parser.describe(worker->data.y);

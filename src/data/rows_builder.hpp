@@ -26,7 +26,7 @@ struct RowBlock {
   std::vector<double> labels;
   std::vector<double> weights;
   std::vector<Index> starts{0};  // for each row, where its entries start; and where the last one's end
-  GrowBuffer<Index> columns;  // as in the file: counted from 0 or from 1; ascending within a row
+  GrowBuffer<Index> columns;     // as in the file: counted from 0 or from 1; ascending within a row
   GrowBuffer<T> values;
   Index widest = -1;         // largest column, also of entries that were left out
   bool column_zero = false;  // a column 0 was there

@@ -76,8 +76,7 @@ template std::string expected_number<float>(const char*);
 template std::string expected_number<double>(const char*);
 
 Error error_at(const std::string& file, const char* begin, Index lines_before, const TextProblem& problem) {
-  if (problem.at == nullptr)
-    return Error({file, lines_before + 1, 0}, problem.found, problem.expected, problem.hint);
+  if (problem.at == nullptr) return Error({file, lines_before + 1, 0}, problem.found, problem.expected, problem.hint);
   const char* line = problem.at;
   while (line > begin && line[-1] != '\n') --line;
   const Place place{file, lines_before + count_lines(begin, problem.at) + 1, problem.at - line + 1};

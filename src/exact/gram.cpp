@@ -112,7 +112,8 @@ void QuadraticLoss::anchor() {
     loss_ -= gain;
     for (Index j = 0; j < size_; ++j) slopes_[at(j)] -= slope * mean_[at(j)];
   }
-  const double noise = rounding_ * std::sqrt(2 * loss_);  // all there is of a constant column's slope beside the intercept
+  const double noise =
+      rounding_ * std::sqrt(2 * loss_);  // all there is of a constant column's slope beside the intercept
   for (Index j = 0; free_intercept_ && j < size_; ++j)
     if (curvature(j, j) == 0 && std::isfinite(length_[at(j)]) && std::abs(slopes_[at(j)]) <= noise * length_[at(j)])
       slopes_[at(j)] = 0;

@@ -16,8 +16,8 @@
 namespace s3gd {
 namespace {
 
-constexpr Index kWidest = 2000;  // features; beyond, a factor costs more than it saves
-constexpr Index kSparse = 8;      // columns for each entry
+constexpr Index kWidest = 2000;        // features; beyond, a factor costs more than it saves
+constexpr Index kSparse = 8;           // columns for each entry
 constexpr double kFirstJitter = 1e-7;  // of a unit diagonal summed in float
 
 }  // namespace

@@ -102,7 +102,7 @@ class SampledCurvature {
   Matrix x_;                   // the sample's rows
   Index count_ = 0;
   std::vector<double> weights_;
-  std::vector<float> probabilities_;  // sample x K
+  std::vector<float> probabilities_;     // sample x K
   std::optional<ScaledFactor> coupled_;  // with few weights, of H over a part of the sample
 };
 

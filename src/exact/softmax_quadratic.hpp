@@ -52,11 +52,12 @@ class LossQuadratic {
 
    private:
     friend class LossQuadratic;
-    Index size_ = 0;               // of the matrix: chosen features, or their weights
-    Index classes_ = 0;            // K
-    Index outputs_ = 0;            // columns that the matrix is multiplied with: K, or 1
-    std::vector<double> matrix_;   // size x size
-    std::vector<double> vectors_;  // one correction a row, over the chosen features: B = M + vectors' diag(weights) vectors
+    Index size_ = 0;              // of the matrix: chosen features, or their weights
+    Index classes_ = 0;           // K
+    Index outputs_ = 0;           // columns that the matrix is multiplied with: K, or 1
+    std::vector<double> matrix_;  // size x size
+    std::vector<double>
+        vectors_;  // one correction a row, over the chosen features: B = M + vectors' diag(weights) vectors
     std::vector<double> weights_;
   };
   Part part(std::span<const Index> chosen) const;

@@ -158,19 +158,19 @@ template std::vector<double> sum_of_products<double>(const WeightedRows&, std::s
 
 std::vector<double> sum_of_squares(const WeightedRows& rows, bool constant) {
   const Index cols = rows.x.cols();
-  return sum_chunks<double>(rows, cols + (constant ? 1 : 0), entries_of_a_row(rows.x), [&](Index begin, Index end,
-                                                                                         double* sums) {
-    rows.x.visit([&](const auto& x) {
-      for (Index r = begin; r < end; ++r) {
-        const double weight = rows.weights[at(r)];
-        if (weight == 0) continue;
-        for_each_entry(x, rows.rows.empty() ? r : rows.rows[at(r)], [&](Index j, auto value) {
-          sums[j] += weight * static_cast<double>(value) * static_cast<double>(value);
-        });
-        if (constant) sums[cols] += weight;
-      }
-    });
-  });
+  return sum_chunks<double>(rows, cols + (constant ? 1 : 0), entries_of_a_row(rows.x),
+                            [&](Index begin, Index end, double* sums) {
+                              rows.x.visit([&](const auto& x) {
+                                for (Index r = begin; r < end; ++r) {
+                                  const double weight = rows.weights[at(r)];
+                                  if (weight == 0) continue;
+                                  for_each_entry(x, rows.rows.empty() ? r : rows.rows[at(r)], [&](Index j, auto value) {
+                                    sums[j] += weight * static_cast<double>(value) * static_cast<double>(value);
+                                  });
+                                  if (constant) sums[cols] += weight;
+                                }
+                              });
+                            });
 }
 
 std::vector<double> curvatures(const Problem& problem, std::span<const double> margins) {

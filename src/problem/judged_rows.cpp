@@ -61,8 +61,7 @@ SoftmaxProblem on_rows(const SoftmaxProblem& problem, Dataset rows) {
   const std::vector<std::string> names = problem.class_names();
   rows.y.values = Array<double>(by_name(rows.y, [&](const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      refuse(rows, "class " + name + " is none of the training rows'", "leave its rows out");
+    if (found == names.end()) refuse(rows, "class " + name + " is none of the training rows'", "leave its rows out");
     return spec.classes[static_cast<std::size_t>(found - names.begin())];
   }));
   rows.y.class_names = problem.data().y.class_names;

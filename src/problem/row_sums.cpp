@@ -77,8 +77,8 @@ class RowPass {
     const Index stored = problem.x().stored(), per_row = std::max<Index>(1, stored / x.rows), dim = problem.dim();
     block_ = std::clamp<Index>(kBlockEntries / per_row / 8 * 8, 8, kMostRows);
     fold_every_ = std::clamp<Index>(16 * x.cols / per_row, block_, kRowsInFloat);
-    const auto entries = static_cast<Index>(static_cast<double>(stored) / static_cast<double>(x.rows) *
-                                            static_cast<double>(count_));
+    const auto entries =
+        static_cast<Index>(static_cast<double>(stored) / static_cast<double>(x.rows) * static_cast<double>(count_));
     const Index wanted = std::clamp<Index>(entries / kEntriesPerChunk, 1, kMostChunks);
     const Index affordable = std::max<Index>(1, std::min(kChunkBytes / (8 * dim), entries / (2 * dim)));
     by_columns_ = rows.empty() && affordable < std::min<Index>(wanted, 8);
@@ -195,8 +195,8 @@ class RowPass {
   std::vector<W> w_;  // without the intercept
   double intercept_;
   Index count_, chunks_ = 1;
-  Index block_ = 0;          // rows of a block
-  Index fold_every_ = 0;     // rows between two additions of the float sum to the double sum
+  Index block_ = 0;                // rows of a block
+  Index fold_every_ = 0;           // rows between two additions of the float sum to the double sum
   bool few_, by_columns_ = false;  // by columns: accumulators would not fit
 };
 

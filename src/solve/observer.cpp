@@ -212,7 +212,8 @@ bool Observer::should_stop(const TraceRow& row) {
     keep_best();  // an earlier point may have been lower, but this is the one that is certified
     return end(Status::converged);
   }
-  if (asked_) return end_as_asked();  // a look nobody planned must not find a step too long: who goes on may never see it
+  if (asked_)
+    return end_as_asked();  // a look nobody planned must not find a step too long: who goes on may never see it
   if (!(row.train_objective <= hopeless_)) return end(Status::diverged);
   if (early_stop_.wanted() && early_stop_.look(w_, row.test_objective)) return end(Status::early_stopped);
   return spent(row.iteration, row.passes);

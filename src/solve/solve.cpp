@@ -121,9 +121,8 @@ Solution run(const Problem& problem, const SolveOptions& options, const OneOutpu
              Checkpoint* checkpoint) {
   const Finisher* finisher =
       options.solver == "auto" ? &first_that_suits(problem, carried != nullptr) : find_finisher(options.solver);
-  Solution solution = finisher != nullptr
-                          ? run_by_finisher(*finisher, problem, options, input, carried, checkpoint)
-                          : run_estimator(run_input(problem, options, input, checkpoint));
+  Solution solution = finisher != nullptr ? run_by_finisher(*finisher, problem, options, input, carried, checkpoint)
+                                          : run_estimator(run_input(problem, options, input, checkpoint));
   solution.summary.solver = options.solver;
   if (input.test != nullptr && !solution.trace.empty() && std::isnan(solution.trace.back().test_objective))
     solution.trace.back().test_objective = objective(*input.test, solution.w);

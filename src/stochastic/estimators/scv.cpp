@@ -14,8 +14,8 @@
 namespace s3gd {
 namespace {
 
-constexpr double kMostShare = 2;    // far from the class means slopes may change faster than at them
-constexpr Index kStepsPerShare = 20;  // the share stays for so many steps: their batches tell the next
+constexpr double kMostShare = 2;                 // far from the class means slopes may change faster than at them
+constexpr Index kStepsPerShare = 20;             // the share stays for so many steps: their batches tell the next
 constexpr Index kMostMoments = 2 * 4096 * 4096;  // numbers: 268 MB
 
 struct ClassMoments {
