@@ -40,8 +40,8 @@ bool has_no_floor(const SolveOptions& options) {
   return solver == "gd" || solver == "svrg" || solver == "saga" || solver == "sag" || refers_to_slopes(options);
 }
 
-// exact: by a solver that would reach the tolerance. floats: it may be rounding that holds the run up, since over rows in
-// float a stochastic solver keeps its weights in float, too.
+// exact: by a solver that would reach the tolerance. floats: rounding may hold the run up, since over rows in float a
+// stochastic solver keeps its weights in float, too.
 std::string way_on(const Summary& summary, const SolveOptions& options, bool exact, bool floats) {
   if (summary.status == Status::out_of_time) return "allow " + more("seconds");
   const bool by_steps = options.passes == 0 && options.iterations > 0;
@@ -51,12 +51,13 @@ std::string way_on(const Summary& summary, const SolveOptions& options, bool exa
                                      : "rounding allows no more; raise " + opt("tol") + ", scale the features (" +
                                            opt("scale") + "), or use " + opt("precision", "double");
   const std::string finishes = opt("solver", "auto") + " finishes exactly";
+  const std::string closer = "allow " + longer + " to get closer";
   if (has_no_floor(options) && floats)
-    return longer + " get closer, down to the rounding of steps in float; " + opt("precision", "double") +
-           " goes beyond; " + finishes;
-  if (has_no_floor(options)) return longer + " get closer; " + finishes;
-  return "stochastic steps of constant size stop at a floor; " + finishes + ", a " + smaller("step") + " or " + longer +
-         " get closer";
+    return closer + ", down to the rounding of steps in float, and use " + opt("precision", "double") + " beyond; " +
+           finishes;
+  if (has_no_floor(options)) return closer + "; " + finishes;
+  return "stochastic steps of constant size stop at a floor; " + finishes + "; use a " + smaller("step") + " or " +
+         longer + " to get closer";
 }
 
 double median_of(std::vector<double> values) {
