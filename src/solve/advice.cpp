@@ -26,6 +26,7 @@ constexpr double kOneSided = 4;            // .. and so many times as many as th
 constexpr Index kRowsToJudgeAClass = 100;  // in the sample
 constexpr double kNoMargin = 1e-6;         // that features make no difference with
 constexpr double kUsedUp = 0.9;    // of the passes: a step may cost several, so that the last ones are left over
+constexpr double kRoundingMayShow = 1e-3;  // a relative gap; with a small 1-norm 1e-5 may be as far as floats go
 constexpr double kNoSlope = 1e-8;  // of what it could be: rows cancel each other, up to rounding
 
 // An exact solver that ends well before its passes are used up has come as far as rounding lets it.
@@ -39,8 +40,9 @@ bool has_no_floor(const SolveOptions& options) {
   return solver == "gd" || solver == "svrg" || solver == "saga" || solver == "sag" || refers_to_slopes(options);
 }
 
-// exact: by a solver that would reach the tolerance.
-std::string way_on(const Summary& summary, const SolveOptions& options, bool exact) {
+// exact: by a solver that would reach the tolerance. floats: rounding may hold the run up, since over rows in float a
+// stochastic solver keeps its weights in float, too.
+std::string way_on(const Summary& summary, const SolveOptions& options, bool exact, bool floats) {
   if (summary.status == Status::out_of_time) return "allow " + more("seconds");
   const bool by_steps = options.passes == 0 && options.iterations > 0;
   const std::string longer = more(by_steps ? "iterations" : "passes");
@@ -49,9 +51,13 @@ std::string way_on(const Summary& summary, const SolveOptions& options, bool exa
                                      : "rounding allows no more; raise " + opt("tol") + ", scale the features (" +
                                            opt("scale") + "), or use " + opt("precision", "double");
   const std::string finishes = opt("solver", "auto") + " finishes exactly";
-  if (has_no_floor(options)) return longer + " get closer; " + finishes;
-  return "stochastic steps of constant size stop at a floor; " + finishes + ", a " + smaller("step") + " or " + longer +
-         " get closer";
+  const std::string closer = "allow " + longer + " to get closer";
+  if (has_no_floor(options) && floats)
+    return closer + ", down to the rounding of steps in float, and use " + opt("precision", "double") + " beyond; " +
+           finishes;
+  if (has_no_floor(options)) return closer + "; " + finishes;
+  return "stochastic steps of constant size stop at a floor; " + finishes + "; use a " + smaller("step") + " or " +
+         longer + " to get closer";
 }
 
 double median_of(std::vector<double> values) {
@@ -108,10 +114,11 @@ class AdviserOf {
   void on_limits() {
     if (summary_.status != Status::out_of_passes && summary_.status != Status::out_of_time) return;
     const double gap = summary_.certificate.relative_gap;
+    const bool floats = problem_.x().precision() == Precision::float32 && gap < kRoundingMayShow;
     say({AdviceCode::stopped_short,
          fmt::format("stopped after {:.3g} passes at a relative gap of {:.2g}, short of the tolerance {:.2g}: {}",
                      summary_.passes, gap, options_.tol,
-                     way_on(summary_, options_, find_estimator(options_.solver) == nullptr)),
+                     way_on(summary_, options_, find_estimator(options_.solver) == nullptr, floats)),
          {{"passes", summary_.passes}, {"relative_gap", gap}, {"tol", options_.tol}}});
   }
 

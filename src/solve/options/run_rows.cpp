@@ -25,7 +25,7 @@ OptionRow step_row() {
   OptionRow made =
       row("step", &S::step, "auto, a NUMBER, or decay:STEP,T0",
           "auto is 1/L(p), which does not diverge, and a few times smaller than what would do. A larger one is faster "
-          "until it diverges; a constant one ends at a floor that falls with it.",
+          "until it diverges; a constant one ends at a floor that falls with it, but for s3gd, svrg and saga.",
           {.need = &OptionScene::steps, .takes = "STEP", .plan = false});
   made.expects = "auto, a positive NUMBER, or decay:STEP,T0";
   made.get = [](const V& v) { return v.solve.step == 0 ? "auto" : fmt::format("{}", v.solve.step); };
@@ -141,15 +141,15 @@ std::vector<OptionRow> stop_rows() {
       kStopOptions,
       {row("tol", &S::tol, "relative duality gap",
            "1e-4 is more than predictions can show; 1e-8 is for comparing coefficients. Exact solvers get there in a "
-           "few more passes, stochastic ones with constant steps never.",
+           "few more passes, s3gd and svrg in some more, stochastic ones with a floor never.",
            {}, {.least = 0}),
        row("iterations", &S::iterations, "at most so many steps",
            "For comparisons by steps. Steps of exact solvers read all rows, those of stochastic ones a batch: passes "
            "bound both alike.",
            {}, {.least = 1}),
-       row("passes", &S::passes, "at most so many passes (default 20)",
-           "A bound on work that does not depend on the machine. Exact solvers rarely need 20; stochastic ones gain "
-           "little after a few.",
+       row("passes", &S::passes, "at most so many passes (default 20; s3gd 1000)",
+           "A bound on work that does not depend on the machine. Exact solvers rarely need 20; stochastic ones at "
+           "their floor gain little after a few. s3gd as it is by itself has no floor, and 1000.",
            {}, kPositive),
        row("seconds", &S::seconds, "at most so long",
            "A bound on time: where it ends a run, the same seed no longer gives the same bits.", {.identity = false},

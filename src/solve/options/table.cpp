@@ -86,6 +86,15 @@ void check_solver(const OptionScene& scene) {
               suggestion(scene.solver, names));
 }
 
+// The paper's control knows anchors and labels alone.
+void check_propagation(const OptionRow& row, const OptionValues& values) {
+  if (row.name != "propagation" || values.solve.control != ControlMode::paper) return;
+  if (values.solve.propagation == Propagation::constant) return;
+  throw Error(ErrorCode::idle_option, row.name,
+              opt(row.name, row.get(values)) + " changes nothing with " + opt("control", "paper"),
+              "leave it out, or use " + opt("control", "adaptive"));
+}
+
 void check_row(const OptionRow& row, const OptionValues& values, const OptionScene& scene, bool said_by_people) {
   if (!is_changed(row, values)) return;
   if (said_by_people && !row.beside.empty() && !is_changed(*find_option(row.beside), values))
@@ -94,6 +103,7 @@ void check_row(const OptionRow& row, const OptionValues& values, const OptionSce
   const std::string value = row.get(values);
   const bool tolerated = value == row.harmless || (row.group == kProblemOptions && !said_by_people);
   if (!has_effect(row, scene) && !tolerated) refuse_idle(row, scene);
+  check_propagation(row, values);
   if (!row.set || row.name == "solver") return;
   OptionValues again;
   try {

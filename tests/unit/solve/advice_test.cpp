@@ -162,6 +162,20 @@ TEST(Advice, ARunThatStoppedShortIsToldWhatToRaise) {
   EXPECT_TRUE(has(stuck.summary.advice.front().sentence(), "raise tol"));
 }
 
+TEST(Advice, ARunWhoseStepsMayBeRoundedIsToldOfMoreDigits) {
+  const Rows rows = healthy();
+  Dataset data;
+  const std::vector<float> floats(rows.values.begin(), rows.values.end());
+  data.x = Matrix::own_dense(floats, static_cast<Index>(kRows), static_cast<Index>(kCols));
+  data.y = {Array<double>(rows.labels), LabelKind::classes, {"no", "yes"}};
+  SolveOptions options;
+  options.solver = "s3gd";
+  options.passes = 60;
+  options.tol = 1e-15;
+  EXPECT_TRUE(has(advice(Problem(data, {}), options), "precision double"));
+  EXPECT_FALSE(has(advice(rows.problem(), options), "precision double"));
+}
+
 TEST(Advice, APenaltyUnderWhichWeightsVanishIsNoticed) {
   EXPECT_TRUE(has(advice(healthy().problem(with_penalty(PenaltyKind::l2, 1e30))), "the weights vanish"));
   EXPECT_FALSE(has(advice(healthy().problem(with_penalty(PenaltyKind::l2, 1))), "the weights vanish"));

@@ -187,6 +187,26 @@ TEST(Options, WhatAppliesToASolverChangesItsPath) {
     }
 }
 
+TEST(Options, ThePapersControlHasNoReferenceToPropagate) {
+  const Problem problem = small_problem();
+  SolveOptions options;
+  options.solver = "s3gd";
+  options.control = ControlMode::paper;
+  options.iterations = 20;
+  for (const Propagation idle : {Propagation::slope, Propagation::linear}) {
+    options.propagation = idle;
+    EXPECT_THROW(solve(problem, options), Error);
+  }
+  options.propagation = Propagation::automatic;
+  const std::vector<double> by_itself = solve(problem, options).w;
+  options.propagation = Propagation::constant;
+  EXPECT_EQ(solve(problem, options).w, by_itself);
+  options.control = ControlMode::adaptive;
+  const std::vector<double> constant = solve(problem, options).w;
+  options.propagation = Propagation::slope;
+  EXPECT_NE(solve(problem, options).w, constant);
+}
+
 TEST(Options, OptionsOfTheProblemThatWouldDoNothingAreRefused) {
   const auto said = [](const ProblemSpec& spec) -> std::string {
     try {
