@@ -49,9 +49,12 @@ struct Costs {
   double pass, metric_row, factor;
 };
 
-// A metric from a small sample serves many steps: samples begin as small as a factor can be made from, and end early.
+// A metric from a small sample serves many steps: samples begin as small as a factor can be made from, and end early. Without a
+// penalty few rows may have no optimum (separable classes), and the way to it leads where no row bends: none are used then.
 SampleGrowth sample_growth(const Problem& problem) {
-  return {.first = std::max<Index>(500, problem.dim() * 3 / 2),
+  const std::vector<double> ridge = Penalty(problem).ridge();
+  const bool penalised = std::any_of(ridge.begin(), ridge.end(), [](double bend) { return bend > 0; });
+  return {.first = penalised ? std::max<Index>(500, problem.dim() * 3 / 2) : problem.rows(),
           .last = 0.15,
           .run = std::clamp<Index>(64 / std::max<Index>(1, problem.cols()), 1, 8)};
 }
@@ -192,6 +195,9 @@ double OneOutput::best_between(const Refused& refused) const {
     return slope;
   };
   double low = 0, high = 1;
+  // Where rows far on the wrong side do not bend, a step is many orders of magnitude too long.
+  constexpr double kMuchShorter = 1e-3, kShortest = 1e-100;
+  while (high > kShortest && slope_at(kMuchShorter * high) > 0) high *= kMuchShorter;
   for (int halving = 0; halving < 40 && high - low > 0.1 * high; ++halving) {
     const double middle = 0.5 * (low + high);
     (slope_at(middle) < 0 ? low : high) = middle;

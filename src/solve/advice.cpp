@@ -25,9 +25,9 @@ constexpr double kMuchAstray = 0.08;       // of a class, among the other's typi
 constexpr double kOneSided = 4;            // .. and so many times as many as the other way round
 constexpr Index kRowsToJudgeAClass = 100;  // in the sample
 constexpr double kNoMargin = 1e-6;         // that features make no difference with
-constexpr double kUsedUp = 0.9;    // of the passes: a step may cost several, so that the last ones are left over
+constexpr double kUsedUp = 0.9;  // of the passes: a step may cost several, so that the last ones are left over
 constexpr double kRoundingMayShow = 1e-3;  // a relative gap; with a small 1-norm 1e-5 may be as far as floats go
-constexpr double kNoSlope = 1e-8;  // of what it could be: rows cancel each other, up to rounding
+constexpr double kNoSlope = 1e-8;          // of what it could be: rows cancel each other, up to rounding
 
 // An exact solver that ends well before its passes are used up has come as far as rounding lets it.
 bool used_up(const Summary& summary, const SolveOptions& options) {

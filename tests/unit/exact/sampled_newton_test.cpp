@@ -178,6 +178,19 @@ TEST(SampledNewton, EveryLossInterceptWeightAndLayoutReachesTheOptimum) {
           }
 }
 
+// Few rows are separable where all are not: without a penalty a sample of them has no optimum, and leads to where no row bends.
+TEST(SampledNewton, WithoutAPenaltySeparableSamplesDoNotMislead) {
+  const Dataset data = load("gen:text?rows=6000&cols=400&nnz=20&noise=0.3");
+  const Problem problem = make(data, {LossKind::smooth_hinge, 10}, Intercept::free, 0);
+  const Optimum optimum = solve_reference(problem);
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Counter counter;
+    const Finish finish = finish_by_sampled_newton({problem, 1e-6, seed}, {}, counter);
+    EXPECT_EQ(finish.end, FinishEnd::converged) << counter.passes_;
+    EXPECT_NEAR(objective(problem, finish.w), optimum.objective, 1e-4);
+  }
+}
+
 // Indicators of rare kinds of rows, over their deviation: all rows at zero say little of the curvature at the optimum, so
 // that steps in a metric of theirs, kept for good, took up to 61 passes.
 TEST(SampledNewton, AMetricMadeFarFromTheOptimumIsMadeAgain) {
