@@ -122,7 +122,7 @@ void Reference<T>::renew(std::span<const double> w) {
   problem_->transpose_times(weighted_, std::span(sums_).subspan(w_.size()));
 }
 
-// Rows come at random; read as they lie in memory, they take a half to a third of the time.
+// Rows come at random; read as they lie in memory, whole runs take 0.5 to 0.8 of the time (bench/RESULTS.md).
 template <class T>
 void Reference<T>::add(std::span<const Index> unordered) {
   const std::vector<Index> rows = in_order(unordered, problem_->rows());
